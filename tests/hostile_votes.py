@@ -32,3 +32,30 @@ def plainly(votes, weights, smoothing=0.0) -> list[int]:
         scores = [(vote + smoothing) * weight for vote, weight in zip(row, weights.tolist(), strict=True)]
         predicted.append(scores.index(max(scores)))
     return predicted
+
+
+RATIO = 1.1 + 0.2
+"""No power of two, so that products with it are rounded."""
+
+
+def calls_at_the_ratio(rows: int, weights=WEIGHTS, ratio: float = RATIO, seed: int = 1) -> np.ndarray:
+    """Hostile votes, in a third of which the best weighted vote is the ratio times the second, up to rounding."""
+    rng = np.random.default_rng(seed)
+    votes = hostile_votes(rows, weights, seed)
+    near = rng.random((rows, 1)) / weights * np.where(rng.random((rows, len(weights))) < 0.4, 0.5, 1.0)
+    best, place = (near * weights).max(axis=1), rng.integers(0, len(weights), rows)
+    near[np.arange(rows), place] = best * ratio / weights[place] * (1 + rng.integers(-2, 3, rows) * np.finfo(float).eps)
+    chosen = rng.random(rows) < 1 / 3
+    votes[chosen] = near[chosen]
+    return votes
+
+
+def plainly_reviewed(votes, weights, ratio=RATIO, smoothing=0.0) -> list[bool]:
+    """Whether best < ratio x second, or best = 0, row by row in Python's own numbers."""
+    flags = []
+    for row in np.asarray(votes, dtype=np.float64).tolist():
+        *_, second, best = sorted(
+            (vote + smoothing) * weight for vote, weight in zip(row, weights.tolist(), strict=True)
+        )
+        flags.append(best < second * ratio or best == 0)
+    return flags

@@ -49,7 +49,9 @@ def test_a_stranger_computes_every_number_again(tmp_path, constraints, classes):
     assert again.to_json() == record.to_json()
     document = json.loads((tmp_path / "record.json").read_text())
     matrix = cp.Counts.from_matrix(document["numbers"]["matrix"], search.classes)
-    assert cp.evaluate(matrix, preferences=record.preferences).summary.loss == pytest.approx(document["numbers"]["loss"])
+    assert cp.evaluate(matrix, preferences=record.preferences).summary.loss == pytest.approx(
+        document["numbers"]["loss"]
+    )
     assert document["evidence"]["sha256"] == fingerprint((tmp_path / "evidence.json").read_bytes())
     if search.guarantee is None:
         assert document["guarantee"] is None
@@ -188,6 +190,8 @@ def test_a_search_of_other_rows_is_refused():
     other = cp.Decision(("well", "ill"), [1.0, 2.0])
     with pytest.raises(cp.InputError, match="use Decision.for_classes"):
         other.record(votes, preferences=preferences)
-    by = cp.search_weights([0, 1] * 20, np.eye(2)[[0, 1] * 20], preferences={0: cp.Preference(min_recall=0.5)}, by=[0] * 20 + [1] * 20)
+    by = cp.search_weights(
+        [0, 1] * 20, np.eye(2)[[0, 1] * 20], preferences={0: cp.Preference(min_recall=0.5)}, by=[0] * 20 + [1] * 20
+    )
     with pytest.raises(cp.InputError, match="which group a row is of"):
         by.decision.record(cp.Votes.from_proba([0, 1], np.eye(2)), preferences={}, search=by)

@@ -56,7 +56,11 @@ def check_deployment(name: str, kind: str, seed: int) -> dict[str, int]:
     rng = np.random.default_rng([seed, SETS.index(name)])
     order, trained = rng.permutation(len(y)), min(int(TRAINED * len(y)), MOST_TRAINED)
     first, rest = order[:trained], order[trained:]
-    against = (0.05, 0.9, 0.1)  # what the loss asks for is the opposite, so that the guarantee alone holds the recall up
+    against = (
+        0.05,
+        0.9,
+        0.1,
+    )  # what the loss asks for is the opposite, so that the guarantee alone holds the recall up
     preferences = {label: cp.Preference(*against, min_recall=RECALL, confidence=CONFIDENCE)}
     regression = make_pipeline(StandardScaler(), LogisticRegression(max_iter=200, tol=1e-2))
     model: Any = RandomForestClassifier(60, random_state=seed % 2**31) if kind == "out-of-bag" else regression

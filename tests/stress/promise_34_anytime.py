@@ -35,7 +35,9 @@ def run(scale: float, progress: Progress = silent) -> Outcome:
         part = count_seeds(partial(check_fall, good), range(FIRST, FIRST + falls))
         rows = sorted(int(note) for note, times in part.notes.items() for _ in range(times) if note.isdecimal())
         early = part.notes["before the fall"]
-        late = () if not rows or np.median(rows) <= MOST_ROWS[good] else (f"median {np.median(rows)} rows after {good}",)
+        late = (
+            () if not rows or np.median(rows) <= MOST_ROWS[good] else (f"median {np.median(rows)} rows after {good}",)
+        )
         note = f"after {good:,} good rows: median {np.median(rows) if rows else np.nan:g} rows, {early} alarms before"
         total += Outcome(part.cases, (*part.failures, *late), Counter({note: 1}))
         progress(done, len(GOOD))

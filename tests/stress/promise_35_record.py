@@ -76,7 +76,13 @@ def _forged(record: bytes, rng: random.Random) -> bytes:
     document = msgspec.json.decode(record)
     numbers = [
         (place, key)
-        for part in (document["evidence"], document["numbers"], document["verdict"], document["guarantee"]["items"], document["guarantee"]["price"])
+        for part in (
+            document["evidence"],
+            document["numbers"],
+            document["verdict"],
+            document["guarantee"]["items"],
+            document["guarantee"]["price"],
+        )
         for place, key in _numbers_in(part)
     ]
     place, key = rng.choice(numbers)

@@ -69,7 +69,13 @@ def check_split(name: str, seed: int) -> dict[str, int]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             search = cp.search_weights(
-                y[first], votes[first], preferences=preferences, by=by, method="sweep", random_state=0, labels=_labels(name)
+                y[first],
+                votes[first],
+                preferences=preferences,
+                by=by,
+                method="sweep",
+                random_state=0,
+                labels=_labels(name),
             )
         predicted = search.decision.decide(votes[rest]) == label
         own = y[rest] == label

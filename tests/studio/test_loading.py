@@ -103,8 +103,8 @@ def test_broken_files_are_one_sentence_with_the_users_name(studio, content, sent
     assert "upload-" not in said
     assert "\n" not in said
     assert one.ask("/api/session")["models"] == []
-    looked = one.client.get(f"/api/sources/{source['id']}").json()
-    assert "upload-" not in looked.get("error", "")
+    looked = one.client.post(f"/api/sources/{source['id']}/look", json={}).json()
+    assert "upload-" not in str(looked)
 
 
 def test_missing_classes_and_one_column_of_probabilities(studio, tmp_path):

@@ -8,6 +8,7 @@ import itertools
 import os
 import shutil
 import socket
+import stat
 import subprocess
 import sys
 import tempfile
@@ -216,13 +217,44 @@ def test_uploads_of_killed_studios_are_swept_and_those_of_living_ones_stay(tmp_p
     assert left == {f"compromis-studio-{os.getpid()}-abc", "compromis-studio-other"}
 
 
-def test_uploads_go_on_after_the_temporary_folder_was_cleaned(studio):
+def test_uploads_outlive_a_cleaner_of_temporary_folders(studio):
     one = studio()
-    assert one.upload("a.csv", b"a,b\n1,2\n").status_code == 200
+    before = one.upload("a.csv", b"a,b\n1,2\n").json()
     shutil.rmtree(one.workspace.places.private())
-    assert one.ask("/api/session")["sources"] == []
+    assert one.ask("/api/session")["sources"] == [before]
+    assert one.ask(f"/api/sources/{before['id']}/look", {})["rows"] == [["1", "2"]]
+    assert stat.S_IMODE(one.workspace.places.private().stat().st_mode) == 0o700
+    one.workspace.places.source(before["id"]).path.unlink()  # the file alone
+    assert one.workspace.places.source(before["id"]).path.read_bytes() == b"a,b\n1,2\n"
     assert one.upload("b.csv", b"a,b\n1,2\n").status_code == 200
-    assert [source["name"] for source in one.ask("/api/session")["sources"]] == ["b.csv"]
+    assert [source["name"] for source in one.ask("/api/session")["sources"]] == ["a.csv", "b.csv"]
+
+
+@ONLY_ROOT
+def test_a_folder_that_another_user_put_in_place_of_ours_gets_nothing(monkeypatch, tmp_path):
+    with shared_folder() as folder:
+        monkeypatch.setattr(tempfile, "tempdir", str(folder))
+        places = Places([], tmp_path)
+        lost = places.private()
+        lost.rmdir()
+        with acting():
+            lost.mkdir()
+        assert places.private() != lost
+        assert places.private().stat().st_uid == os.getuid()
+        places.close()
+
+
+def test_uploads_can_be_removed_and_files_that_were_named_cannot(studio, votes):
+    one = studio(votes)
+    source = one.upload("a.csv", b"a,b\n1,2\n").json()
+    path = one.workspace.places.source(source["id"]).path
+    one.ask(f"/api/sources/{source['id']}/remove", {})
+    assert not path.exists()
+    (named,) = one.ask("/api/session")["sources"]
+    assert named["name"] == votes.name
+    answer = one.client.post(f"/api/sources/{named['id']}/remove", json={})
+    assert "only uploaded files can be removed" in answer.json()["error"]
+    assert votes.exists()
 
 
 @pytest.mark.parametrize("name", ["COM¹.toml", "lpt3.toml", "CONIN$.toml", "conout$.toml", "nul.a.toml"])

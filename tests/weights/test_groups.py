@@ -76,7 +76,9 @@ def test_two_classes_against_all_thresholds(seed, preference):
 def test_several_classes_and_ties():
     rng = np.random.default_rng(2)
     y, site = rng.integers(3, size=1500), rng.integers(2, size=1500)
-    votes = rng.multinomial(7, [1 / 3] * 3, size=1500) + 4 * np.eye(3)[y] * (rng.random((1500, 1)) < 0.5 + 0.2 * site[:, None])
+    votes = rng.multinomial(7, [1 / 3] * 3, size=1500) + 4 * np.eye(3)[y] * (
+        rng.random((1500, 1)) < 0.5 + 0.2 * site[:, None]
+    )
     preferences = {0: cp.Preference(min_recall=0.7), 1: cp.Preference(min_recall=0.5)}
     found = cp.search_weights(y, votes, preferences=preferences, by=site, random_state=0)
     predicted = found.decision.decide(votes)
@@ -147,7 +149,9 @@ def test_evaluate_shows_each_group():
         expected = cp.Counts.from_predictions(y[own], predicted[own])
         np.testing.assert_array_equal(result.by[name].matrix, expected.matrix)
     missed = {one.group for one in result.missed_by_group}
-    assert missed == {name for name in np.unique(site) if (predicted[(site == name) & (y == "ill")] == "ill").mean() < 0.8}
+    assert missed == {
+        name for name in np.unique(site) if (predicted[(site == name) & (y == "ill")] == "ill").mean() < 0.8
+    }
     assert "=== By group ===" in str(result)
     assert "group 'south': the recall of 'ill'" in str(result)
     assert len(result.document()["by"]) == 3

@@ -53,7 +53,9 @@ def command(
     if (preferences is None) == (record is None):
         raise click.UsageError("give --preferences or --record")
     if record is not None and truth is None:
-        _check_record(record, file, predictions["weights"], [name for name in ("prediction", "proba") if predictions[name]])
+        _check_record(
+            record, file, predictions["weights"], [name for name in ("prediction", "proba") if predictions[name]]
+        )
         return
     if truth is None:
         raise click.UsageError("Missing option '--truth', the column of true classes.")
@@ -75,7 +77,9 @@ def _check_record(record: str, evidence: str, weights: str | None, columns: list
     import compromis as cp
 
     if columns:
-        raise click.UsageError(f"give --truth with --{columns[0]} to check new rows, or the evidence of the record alone")
+        raise click.UsageError(
+            f"give --truth with --{columns[0]} to check new rows, or the evidence of the record alone"
+        )
     verified = cp.evaluation.Record.verify(record, evidence)
     if weights is not None:
         _check_same(record, weights)
@@ -83,7 +87,9 @@ def _check_record(record: str, evidence: str, weights: str | None, columns: list
     for failure in failures:
         click.echo(f"MISSED  {failure}")
     same = "same decision, " if weights is not None else ""
-    click.echo(f"The record {'is verified' if failures else 'holds'}: {same}same evidence, {'but not valid' if failures else 'still valid'}.")
+    click.echo(
+        f"The record {'is verified' if failures else 'holds'}: {same}same evidence, {'but not valid' if failures else 'still valid'}."
+    )
     if failures:
         raise click.exceptions.Exit(1)
 
@@ -92,4 +98,6 @@ def _check_same(record: str, weights: str) -> None:
     import compromis as cp
 
     if cp.evaluation.Record.parts(record)[0].document() != cp.Decision.from_json(weights).document():
-        raise click.UsageError(f"{weights} holds another decision than {record}; record it, or use the one that was recorded")
+        raise click.UsageError(
+            f"{weights} holds another decision than {record}; record it, or use the one that was recorded"
+        )

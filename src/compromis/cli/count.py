@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from compromis.cli import options
-from compromis.cli.inputs import opened, say_dropped
+from compromis.cli.inputs import opened, read_sample, say_dropped
 
 
 @click.command("count")
@@ -25,6 +25,7 @@ from compromis.cli.inputs import opened, say_dropped
     metavar="LOW HIGH",
     help="The range of the bins of --score; the same in every part.",
 )
+@options.sample
 @options.weight
 @options.min_cell
 @click.option("--drop-missing", is_flag=True, help="Leave out rows in which a class is missing.")
@@ -39,6 +40,7 @@ def command(
     bins: int | None,
     within: tuple[float, float] | None,
     min_cell: int,
+    sample: str | None,
     engine: options.Engine,
     output: str,
     **columns: Any,
@@ -54,6 +56,12 @@ def command(
     if score and pos_label is None:
         raise click.UsageError("--score needs --pos-label, the class that it is for")
     evidence: Any
+    if sample is not None:
+        _refuse(score=score, bins=bins, engine=engine, **{name: columns[name] for name in ("weight", "drop_missing")})
+        rows = read_sample(file, sample, columns["truth"], prediction, proba)
+        written = cp.evidence.write(rows.counts() if prediction else rows.votes(), output, min_cell=min_cell)
+        click.echo(f"evidence written to {output}")
+        return
     with opened(file, engine) as scan:
         if prediction:
             evidence, dropped = scan.counts(prediction=prediction, **columns)
@@ -69,3 +77,11 @@ def command(
     if str(written.suppressed):
         click.echo(str(written.suppressed), err=True)
     click.echo(f"evidence written to {output}")
+
+
+def _refuse(**others: Any) -> None:
+    given = [f"--{name.replace('_', '-')}" for name, value in others.items() if value]
+    if given:
+        raise click.UsageError(
+            f"--sample takes the labels of all its rows, as predictions or votes; leave out {', '.join(given)}"
+        )

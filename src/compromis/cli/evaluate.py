@@ -9,10 +9,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from compromis.cli import options
-from compromis.cli.inputs import is_many, opened, read_answers, read_evidence, read_rows, refuse_others, say_dropped
+from compromis.cli.inputs import (
+    is_many,
+    opened,
+    read_answers,
+    read_evidence,
+    read_rows,
+    read_sample,
+    refuse_others,
+    say_dropped,
+)
 
 if TYPE_CHECKING:
     import compromis as cp
+    from compromis.frames import Table
 
 
 @click.command("evaluate")
@@ -33,8 +43,14 @@ if TYPE_CHECKING:
 @click.option("--label", multiple=True, metavar="LABEL", help="The classes in the order wanted; repeat for each.")
 @options.weight
 @options.amount
+@click.option(
+    "--needs-review",
+    metavar="COL",
+    help="A column of true and false, as 'compromis predict' writes it: rows that a person looks at count as right.",
+)
 @click.option("--group", metavar="COL", help="A column of keys: rows of one group belong together; for --confidence.")
 @options.by
+@options.sample
 @options.confidence
 @options.drop_missing
 @click.option(
@@ -85,18 +101,26 @@ def _evaluate(
 ) -> cp.Evaluation:
     """Evaluate the counts of a file; its rows where probability errors, areas or groups are wanted, unless an engine counts it."""
     by_engine, group, by = bool(engine) or is_many(file), columns.pop("group"), columns.pop("by")
+    sample = columns.pop("sample")
     if truth is None:
         raise click.UsageError("Missing option '--truth', the column of true classes.")
     if columns["prediction"] is None and not columns["proba"]:
         raise click.UsageError("give --prediction, --proba or both, or --answers")
+    if sample is not None:
+        others = {**columns, "by_engine": by_engine, "group": group, "by": by, "label": label}
+        return _evaluate_sample(file, sample, beside, truth, **others)
     for option, column in (("--group", group), ("--by", by)):
         if by_engine and column is not None:
             raise click.UsageError(f"{option} needs the rows in memory; leave out --engine")
     amount = columns.pop("amount")
     if by_engine and amount is not None:
         raise click.UsageError("--amount needs the rows in memory; leave out --engine")
-    if not by_engine and (columns["proba"] or any(column is not None for column in (group, by, amount))):
-        return _evaluate_rows(file, beside, truth=truth, label=label, group=group, by=by, amount=amount, **columns)
+    needs_review = columns.pop("needs_review")
+    if by_engine and needs_review is not None:
+        raise click.UsageError("--needs-review needs the rows in memory; leave out --engine")
+    if not by_engine and (columns["proba"] or any(column is not None for column in (group, by, amount, needs_review))):
+        keys = {"group": group, "by": by, "needs_review": needs_review}
+        return _evaluate_rows(file, beside, truth=truth, label=label, amount=amount, **keys, **columns)
     if columns["proba"]:
         click.echo("probability errors and areas need the rows in memory; the report is of the decisions", err=True)
     with opened(file, engine) as scan:
@@ -123,6 +147,35 @@ def _read_answers(
     return read_answers(file, truth, answers, label, drop=drop_missing)
 
 
+def _evaluate_sample(
+    file: str,
+    sample: str,
+    beside: _Beside,
+    truth: str,
+    *,
+    prediction: str | None,
+    proba: tuple[str, ...],
+    **others: Any,
+) -> cp.Evaluation:
+    import compromis as cp
+
+    names = {"by_engine": "--engine", **{name: f"--{name.replace('_', '-')}" for name in others if name != "by_engine"}}
+    given = [names[name] for name, value in others.items() if value]
+    if given:
+        raise click.UsageError(
+            f"--sample says what each row stands for, and takes the labels of all its rows; leave out {', '.join(given)}"
+        )
+    rows = read_sample(file, sample, truth, prediction, proba)
+    return cp.evaluate(
+        rows.truth,
+        rows.predicted,
+        y_proba=rows.proba,
+        labels=rows.labels,
+        sample=rows.sample,
+        **beside.settings(rows.labels),
+    )
+
+
 def _evaluate_rows(
     file: str,
     beside: _Beside,
@@ -134,16 +187,18 @@ def _evaluate_rows(
     weight: str | None,
     group: str | None,
     by: str | None,
+    needs_review: str | None,
     amount: str | None,
     drop_missing: bool,
 ) -> cp.Evaluation:
     import compromis as cp
 
-    texts = [truth, prediction, group, by]
+    texts = [truth, prediction, group, by, needs_review]
     table, class_of = read_rows(file, texts, [weight, amount], proba=proba, drop=drop_missing)
     classes = label or sorted(class_of.values()) or beside.preferences.labels or None
-    true, predicted, groups, sites = (None if name is None else table[name].array() for name in texts)
+    true, predicted, groups, sites = (None if name is None else table[name].array() for name in texts[:4])
     scores = table.scores(class_of, classes) if classes and class_of else None
+    flags = None if needs_review is None else _truth_values(table, needs_review)
     weights, amounts = table.row_weights(weight), None if amount is None else table.numbers(amount)
     del table  # the rows are held once
     return cp.evaluate(
@@ -155,8 +210,20 @@ def _evaluate_rows(
         amount=amounts,
         groups=groups,
         by=sites,
+        needs_review=flags,
         **beside.settings(classes),
     )
+
+
+def _truth_values(table: Table, column: str) -> list[bool]:
+    """Return a column of true and false, however they are capitalised."""
+    import compromis as cp
+
+    texts = [str(text).lower() for text in table[column].tolist()]
+    other = next((text for text in texts if text not in ("true", "false")), None)
+    if other is not None:
+        raise cp.InputError(f"column {column!r} holds true or false for each row, got {other!r}", "needs_review")
+    return [text == "true" for text in texts]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from compromis.cli import options
 from compromis.cli.inputs import kept_rows, telling
+
+if TYPE_CHECKING:
+    import compromis as cp
 
 
 @click.command("fit")
@@ -17,6 +22,7 @@ from compromis.cli.inputs import kept_rows, telling
 @click.option("--trees", default=100, show_default=True, help="The number of trees (or rounds of boosting).")
 @options.preferences
 @click.option("--ignore", multiple=True, metavar="COL", help="A column to leave out; repeat for each.")
+@options.review
 @options.by
 @options.seed
 @click.option("--jobs", type=int, help="Trees or folds fitted at once.")
@@ -29,6 +35,7 @@ def command(
     trees: int,
     preferences: options.PreferenceChoice,
     ignore: tuple[str, ...],
+    review: cp.Review | None,
     by: str | None,
     seed: int,
     jobs: int | None,
@@ -67,6 +74,7 @@ def command(
             trees=trees,
             random_state=seed,
             n_jobs=jobs,
+            review=review,
         )
     cp.estimators.save_model(fitted, output)
     assert tuned.tuning_ is not None

@@ -125,6 +125,69 @@ def kept_rows(table: Table, columns: Sequence[str | None], *, drop: bool, what: 
     return kept
 
 
+ROW = "row"
+"""The column that 'labels plan' writes: the positions of rows in its file, counted from 0, as in the plan."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class SampledRows:
+    """Labelled rows in the order of the plan by which they were drawn."""
+
+    sample: cp.model_selection.LabelPlan
+    truth: Any
+    predicted: Any
+    proba: NDArray[np.float64] | None
+    classes: tuple[str, ...] | None
+
+    def counts(self) -> cp.Counts:
+        """Return the counts that the labels estimate for all rows of the plan's file."""
+        import compromis as cp
+
+        return cp.Counts.from_predictions(self.truth, self.predicted, labels=self.labels, sample=self.sample)
+
+    def votes(self) -> cp.Votes:
+        """Return the votes with the strata of their rows."""
+        import compromis as cp
+
+        return cp.Votes.from_proba(self.truth, self.proba, labels=self.labels, sample=self.sample)
+
+    @property
+    def labels(self) -> list[str]:
+        """The classes of the plan, then those that it did not know."""
+        if self.proba is not None:
+            return list(self.classes or ())
+        known = [str(label) for label in self.sample.classes]
+        return [*known, *sorted({*self.truth.tolist(), *self.predicted.tolist()} - {*known})]
+
+
+def read_sample(file: str, plan: str, truth: str, prediction: str | None, proba: Sequence[str]) -> SampledRows:
+    """Read the labels of a plan's rows: matched by the column of row numbers where there is one, else in the order of the plan."""
+    import compromis as cp
+
+    sample = cp.model_selection.LabelPlan.from_json(plan)
+    with opened_file(file) as scan:
+        class_of = scan.pick_scores(proba, [truth, prediction, ROW])
+        numbered = ROW in scan.names
+        table = scan.read([truth, prediction], [*class_of, *([ROW] if numbered else [])])
+    if numbered:
+        place = {int(row): number for number, row in enumerate(table.numbers(ROW).tolist())}
+        lacking = [row for row in sample.rows.tolist() if row not in place]
+        if lacking:
+            raise cp.InputError(
+                f"{file} lacks {len(lacking):,} of the {len(sample.rows):,} rows of {plan}, row {lacking[0]} first; label them all"
+            )
+        table = table.take([place[row] for row in sample.rows.tolist()])
+    elif len(table) != len(sample.rows):
+        raise cp.InputError(
+            f"{file} has {len(table):,} rows and no column {ROW!r}, {plan} has {len(sample.rows):,}; keep the column that 'labels plan' wrote"
+        )
+    table = kept_rows(table, [truth, prediction], drop=False)
+    classes = tuple(sorted(class_of.values())) or None
+    scores = None if classes is None else table.scores(class_of, classes)
+    predicted = None if prediction is None else table[prediction].array()
+    return SampledRows(sample=sample, truth=table[truth].array(), predicted=predicted, proba=scores, classes=classes)
+
+
 def _progress(scan: Scan) -> Any:
     """Return what shows progress on a terminal: Dask tells its own, of others the time alone is known; Spark draws a bar itself."""
     if scan.engine == "dask" and sys.stderr.isatty():

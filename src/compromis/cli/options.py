@@ -63,6 +63,11 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON inste
 _METRICS = "f, kulczynski (the paper's plane), fowlkes_mallows or jaccard."
 metric = click.option("--metric", default="f", show_default=True, metavar="NAME", help=_METRICS)
 weights = click.option("--weights", metavar="FILE.json", help="The weights that 'compromis tune --output' wrote.")
+sample = click.option(
+    "--sample",
+    metavar="FILE.json",
+    help="The plan by which 'compromis labels plan' drew the rows: the result is about all rows of its file.",
+)
 min_cell = click.option("--min-cell", default=0, show_default=True, metavar="N", help="Keep back cells of fewer rows.")
 
 
@@ -99,6 +104,39 @@ def _stands_for(name: Any, output: Path) -> bool:
         return Path(name).resolve() in output.resolve().parents
     paths = [name] if Path(name).exists() else glob(name, recursive=True)  # noqa: PTH207 patterns may be absolute
     return any(output.samefile(path) for path in paths)
+
+
+def review(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --review to a command, which gets it as a `compromis.Review`."""
+
+    def chosen(_: click.Context, __: click.Parameter, given: str | None) -> cp.Review | None:
+        import compromis as cp
+
+        return None if given is None else cp.Review(**_review_numbers(given))
+
+    return click.option(
+        "--review",
+        metavar="CAP",
+        callback=chosen,
+        help="How much a person may look at: at_most=200,per=20000 (rows a day), or max_share=0.01; with confidence=0.95, and cost= of "
+        "asking about a row, if wanted.",
+    )(command)
+
+
+def _review_numbers(given: str) -> dict[str, Any]:
+    """Return the arguments of a review, written as NAME=NUMBER with commas between."""
+    numbers: dict[str, Any] = {}
+    for pair in given.split(","):
+        name, _, text = (part.strip() for part in pair.partition("="))
+        try:
+            if name not in ("max_share", "at_most", "per", "confidence", "cost") or name in numbers:
+                raise ValueError
+            numbers[name] = int(text) if name in ("at_most", "per") else float(text)
+        except ValueError:
+            raise click.BadParameter(
+                f"write at_most=200,per=20000 or max_share=0.01, got {given!r}", param_hint="--review"
+            ) from None
+    return numbers
 
 
 def proba(what: str = "Columns of votes or probabilities", **settings: Any) -> Decorator:

@@ -10,14 +10,15 @@ from compromis.cli import options
 from compromis.cli.inputs import opened_file, telling
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
+    import compromis as cp
     from compromis.frames import Table
 
-PREDICTED = "predicted"
+PREDICTED, NEEDS_REVIEW = "predicted", "needs_review"
 
 
 @click.command("predict")
@@ -35,6 +36,9 @@ def command(
     model_file: str, data: str, append: bool, proba: str | None, answers: options.AnswerChoice, output: str | None
 ) -> None:
     """Decide the rows of DATA with the model that 'compromis fit' wrote to MODEL_FILE.
+
+    A model that was fitted with --review writes a second column, 'needs_review': true for the rows that a person should look at. The
+    class beside it is what counts where nobody does.
 
     With --answers, MODEL_FILE holds the weights that 'compromis tune --output' wrote, and columns of DATA the answers; a row without
     an answer that names a class gets no prediction, or with --unanswered even one by the weights.
@@ -66,7 +70,9 @@ def _from_model(model_file: str, data: str, append: bool, proba: str | None) -> 
         table = cp.frames.read_table(data, choose)
     with telling(f"deciding {len(table):,} rows"):
         shares = model.vote_shares(table.texts(), table.source)
-        made: dict[str, list[Any]] = {PREDICTED if append else model.target: model.decision.decide(shares).tolist()}
+        labels, review = model.decision.decide(shares, return_review=True)
+        made: dict[str, list[Any]] = {PREDICTED if append else model.target: labels.tolist()}
+    made |= _to_review(model.decision, review, made)
     return _beside(table, made, shares, model.decision.classes, append, proba)
 
 
@@ -82,11 +88,23 @@ def _from_answers(
     votes = answers.votes(table, names, decision.classes)
     matrix = votes.dense()
     total = matrix.sum(axis=1, keepdims=True)
-    predicted = [
-        label if voted else None for label, voted in zip(decision.decide(matrix).tolist(), total[:, 0], strict=True)
-    ]
+    labels, review = decision.decide(matrix, return_review=True)
+    predicted = [label if voted else None for label, voted in zip(labels.tolist(), total[:, 0], strict=True)]
     shares = matrix / total.clip(min=1.0)
-    return _beside(table, {PREDICTED: predicted}, shares, decision.classes, append, proba)
+    made: dict[str, list[Any]] = {PREDICTED: predicted}
+    made |= _to_review(decision, review, made)
+    return _beside(table, made, shares, decision.classes, append, proba)
+
+
+def _to_review(decision: cp.Decision, review: NDArray[np.bool_], made: Collection[str]) -> dict[str, list[Any]]:
+    """Return the column of rows that a person should look at, where the decision has a review."""
+    import compromis as cp
+
+    if decision.review is None:
+        return {}
+    if NEEDS_REVIEW in made:
+        raise cp.InputError(f"the classes stand in {NEEDS_REVIEW!r} too; with --append they are called {PREDICTED!r}")
+    return {NEEDS_REVIEW: ["true" if one else "false" for one in review]}
 
 
 def _beside(

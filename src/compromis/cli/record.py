@@ -14,7 +14,9 @@ from compromis.cli.inputs import read_evidence
 
 @click.command("record")
 @click.argument("evidence")
-@click.option("--verify", metavar="RECORD.json", help="Compute every number of a record again from EVIDENCE, and write nothing.")
+@click.option(
+    "--verify", metavar="RECORD.json", help="Compute every number of a record again from EVIDENCE, and write nothing."
+)
 @options.weights
 @click.option("--preferences", metavar="FILE.toml", help="What mattered; with the minima and their confidence.")
 @click.option("--title", default="Decision", show_default=True, metavar="TEXT", help="What the decision is called.")

@@ -100,7 +100,12 @@ def say_interrupted() -> NoReturn:
 @options.by
 @options.preferences
 @click.option("--method", default="auto", show_default=True, metavar="NAME", help="auto, exact, sweep or annealing.")
-@click.option("--smoothing", default=0.0, show_default=True, help="Votes added to every class.")
+@click.option(
+    "--smoothing",
+    type=float,
+    show_default="0; with --answers half an answer",
+    help="Votes added to every class; with --answers a share of the answers of a row.",
+)
 @click.option(
     "--prevalence",
     multiple=True,
@@ -108,11 +113,14 @@ def say_interrupted() -> NoReturn:
     help="The class shares where decisions will be taken, if they differ from those of FILE; repeat for each.",
 )
 @click.option("--seconds", type=float, help="The time the search may take.")
+@options.review
 @options.seed
 @click.option("--drop-missing", is_flag=True, help="Leave out rows whose true class is missing.")
 @options.engine
 @options.output("FILE.json", "Where to write the weights, with what is known of them.")
-@click.option("--evidence", metavar="FILE.json", help="Where to write the votes that were searched, for 'compromis record'.")
+@click.option(
+    "--evidence", metavar="FILE.json", help="Where to write the votes that were searched, for 'compromis record'."
+)
 @options.as_json
 def command(
     file: str,
@@ -120,9 +128,10 @@ def command(
     answers: options.AnswerChoice,
     label: tuple[str, ...],
     method: str,
-    smoothing: float,
+    smoothing: float | None,
     prevalence: tuple[str, ...],
     seconds: float | None,
+    review: cp.Review | None,
     seed: int,
     by: str | None,
     output: str | None,
@@ -133,7 +142,8 @@ def command(
     """Find the weights with which the votes in FILE serve your preferences best.
 
     The votes must be honest: of a model that did not see the rows (out-of-bag, out-of-fold, or held out). With --answers they are
-    answers in words, of a language model or of people: how they were read stands on standard error. FILE may also hold
+    answers in words, of a language model or of people: how they were read stands on standard error, and the weights are steadied and
+    judged as those of 'compromis fit'. FILE may also hold
     vote patterns that 'compromis count' or 'compromis merge' wrote: they need no columns.
 
     Ctrl-C during the search prints the best weights found so far, writes nothing, and exits with 130; while an engine
@@ -142,16 +152,11 @@ def command(
     import compromis as cp
 
     searching = Searching()
-    settings: dict[str, Any] = {"method": method, "smoothing": smoothing, "max_seconds": seconds, "random_state": seed}
-    if label and not answers:
-        raise click.UsageError("--label names classes for --answers; columns of --proba name their own")
-    if by is not None and answers:
-        raise click.UsageError("--by goes with --proba; leave out --answers, or --by")
-    votes = (
-        _read_answers(file, answers, label, **columns)
-        if answers
-        else read_evidence(file, cp.Votes, by=by, **columns)
-    )
+    settings: dict[str, Any] = {"method": method, "max_seconds": seconds, "random_state": seed}
+    settings["smoothing"] = ("auto" if answers else 0.0) if smoothing is None else smoothing
+    votes = _read_known(file, answers, label, by=by, seconds=seconds, **columns)
+    if review is not None and votes is None and (columns["engine"] or is_many(file)):
+        raise click.UsageError("--review needs the rows in memory; leave out --engine")
     shares = options.read_pairs(prevalence, "--prevalence", () if votes is None else votes.classes)
     settings["preferences"] = wanted = preferences.read(classes=() if votes is None else votes.classes, required=True)
     if by is not None and (shares is not None or columns["engine"] or is_many(file)):
@@ -166,9 +171,8 @@ def command(
             votes, settings["by"] = _read_groups(file, by, **columns)
         votes = _read_votes(file, **columns) if votes is None else votes
         votes = votes if shares is None else votes.with_prevalence(shares)
-        with searching.show() as progress:
-            search = cp.search_weights(votes, progress=progress, **settings)
-        before, text = votes.counts([1.0] * len(votes.classes)), str(search)
+        before = votes.counts([1.0] * len(votes.classes))
+        search, text = _searched(votes, searching, settings | {"review": review}, answers=bool(answers))
         if evidence is not None and not searching.interrupted:
             cp.evidence.write(votes, evidence)
     if output is not None and not searching.interrupted:
@@ -180,6 +184,20 @@ def command(
         say_interrupted()
     if output is not None:
         click.echo(f"weights written to {output}", err=as_json)
+
+
+def _searched(
+    votes: cp.Votes, searching: Searching, settings: dict[str, Any], *, answers: bool
+) -> tuple[cp.WeightSearch, str]:
+    """Return the weights for votes, and what is said of them; those of answers are steadied, and judged by other rows."""
+    import compromis as cp
+
+    if answers:
+        tuned = cp.estimators.tune_votes(votes, **{name: settings[name] for name in settings if name != "max_seconds"})
+        return tuned.chosen, str(tuned)
+    with searching.show() as progress:
+        search = cp.search_weights(votes, progress=progress, **settings)
+    return search, str(search)
 
 
 def _by_engine(
@@ -201,6 +219,25 @@ def _by_engine(
     if amount is not None and (engine or is_many(file)):
         raise click.UsageError("--amount needs the rows in memory; leave out --engine")
     return shares is None and (bool(engine) or is_many(file))
+
+
+def _read_known(
+    file: str,
+    answers: options.AnswerChoice,
+    label: tuple[str, ...],
+    *,
+    by: str | None,
+    seconds: float | None,
+    **columns: Any,
+) -> cp.Votes | None:
+    """Return the votes that need no columns of votes: answers, and what 'count' wrote; else None."""
+    import compromis as cp
+
+    if answers:
+        return _read_answers(file, answers, label, by=by, seconds=seconds, **columns)
+    if label:
+        raise click.UsageError("--label names classes for --answers; columns of --proba name their own")
+    return read_evidence(file, cp.Votes, by=by, **columns)
 
 
 def _read_answers(

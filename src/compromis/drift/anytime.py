@@ -143,9 +143,7 @@ class AnytimeTests(Result):
         ]
         limit = len(asked) / SURE
         return cls(
-            tests=tuple(
-                AnytimeTest(label=label, rate=rate, minimum=least, limit=limit) for label, rate, least in asked
-            )
+            tests=tuple(AnytimeTest(label=label, rate=rate, minimum=least, limit=limit) for label, rate, least in asked)
         )
 
     def after(self, period: str, counts: Counts) -> AnytimeTests:

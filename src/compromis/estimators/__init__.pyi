@@ -3,15 +3,21 @@ from .change import Change
 from .model_file import fit_table, load_model, save_model
 from .pragma_forest import PragmaForestClassifier
 from .pragma_tree import PragmaTreeClassifier
+from .table_votes import TABLE_MODELS, table_votes
 from .tuned_decision import TunedDecisionClassifier
+from .tuning import Tuned, tune_votes
 
 __all__ = [
+    "TABLE_MODELS",
     "C45Classifier",
     "Change",
     "PragmaForestClassifier",
     "PragmaTreeClassifier",
+    "Tuned",
     "TunedDecisionClassifier",
     "fit_table",
     "load_model",
     "save_model",
+    "table_votes",
+    "tune_votes",
 ]

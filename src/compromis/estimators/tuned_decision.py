@@ -421,7 +421,9 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         classes = self._known_classes(y)
         options, by_hand = self._options(classes), self._weights_by_hand(classes)
         if by is not None and by_hand is not None:
-            raise InputError("weights set by hand are not searched, so nothing holds by group; leave by out, or weights", "by")
+            raise InputError(
+                "weights set by hand are not searched, so nothing holds by group; leave by out, or weights", "by"
+            )
         refuse_idle_amount(options.preferences, amount)
         refuse_amounts_of_groups(amount, groups)
         if amount is None and options.preferences.costs_amounts and by_hand is None:

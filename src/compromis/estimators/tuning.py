@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from operator import add
@@ -20,11 +20,11 @@ from compromis.evidence.grouped import GroupedCounts
 from compromis.evidence.votes import Votes
 from compromis.measures.by_group import ByGroup
 from compromis.measures.rates import Evidence
-from compromis.preferences import Preferences
+from compromis.preferences import Preferences, read_preferences
 from compromis.uncertainty.intervals import Interval
 from compromis.uncertainty.report_intervals import report_intervals
 from compromis.uncertainty.verdict import Verdict, verdict_on
-from compromis.weights.decision import normalised, threshold_sentence
+from compromis.weights.decision import Decision, normalised, threshold_sentence
 from compromis.weights.guarantee import Guarantee, warn_if_not_given
 from compromis.weights.problem import SearchProblem
 from compromis.weights.review import Review, Reviewed, check_review
@@ -38,6 +38,8 @@ MOST_SHUFFLED = 1_000_000
 """More rows are shared out at random, without equal numbers of each class in each part."""
 AUTO_SMOOTHING = 0.0
 """Half a vote for every class ranked best but once predicted constantly; see docs/tuning.md."""
+ANSWER_SMOOTHING = 0.5
+"""Answers: half a one for every class; a few answers leave most classes without one; see docs/answers.md for the comparison."""
 AUTO_RESAMPLES, AUTO_RESAMPLES_MANY = 20, 6
 """For up to three classes, and for more, where a search takes longer; see docs/tuning.md for the comparison."""
 
@@ -105,6 +107,11 @@ class Tuned:
         return self.chosen.weights
 
     @property
+    def decision(self) -> Decision:
+        """The weights as a decision that can be carried elsewhere."""
+        return self.chosen.decision
+
+    @property
     def counts(self) -> Counts:
         """What they decide on the votes, which chose them."""
         return self.chosen.counts
@@ -158,6 +165,66 @@ class Tuned:
         return "\n".join([*lines, f"Verdict: {self.verdict}."])
 
 
+def tune_votes(
+    votes: Votes,
+    *,
+    preferences: Preferences | Mapping[Any, Any] | None = None,
+    method: str | Sweep = "auto",
+    smoothing: float | str = "auto",
+    resamples: int | str = "auto",
+    max_ratio: float | None = None,
+    review: Review | None = None,
+    random_state: int | None = None,
+) -> Tuned:
+    """Tune the decision on votes as an estimator tunes its own: steadier with few rows than one search, and judged by other rows.
+
+    Parameters
+    ----------
+    votes : Votes
+        Honest votes with true classes: answers of a language model, of people, or of any model that did not see the rows.
+    preferences : Preferences or mapping by class, optional
+        What matters; without it every class alike.
+    method, resamples, max_ratio, review
+        As in `TunedDecisionClassifier`.
+    smoothing : float or "auto"
+        What is added to every vote; "auto" is half an answer where the votes are answers in words, else 0.
+    random_state : int, optional
+        The same seed gives the same result.
+
+    Returns
+    -------
+    Tuned
+        ``decision``; ``verdict`` and ``promised``, each fifth of the rows judged by weights searched on the others; ``guarantee``.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> truth = rng.choice(["bug", "outage"], 900, p=[0.8, 0.2])
+    >>> answers = np.where(rng.random((900, 5)) < 0.4, truth[:, None], "bug")  # most outages are called bugs
+    >>> votes = cp.Votes.from_answers(answers, labels=["bug", "outage"], y_true=truth)
+    >>> tuned = cp.estimators.tune_votes(votes, preferences=cp.Preferences.prioritise(["outage"]), random_state=0)
+    >>> tuned.verdict.state, bool(tuned.decision.weights[1] > 1)
+    ('better', True)
+    """
+    if isinstance(smoothing, str):
+        if smoothing != "auto":
+            raise InputError(f"smoothing is 'auto' or a number of at least 0, got {smoothing!r}", "smoothing")
+        read = votes.answers
+        smoothing = AUTO_SMOOTHING if read is None else ANSWER_SMOOTHING * read.rows / read.answers
+    options = TuningOptions(
+        preferences=read_preferences(preferences) or Preferences(),
+        method=method,
+        smoothing=smoothing,
+        resamples=resamples,
+        max_ratio=max_ratio,
+        calibration="given",
+        review=review,
+    )
+    return tune(votes, options, np.random.default_rng(random_state))
+
+
 def tune(
     votes: Votes,
     options: TuningOptions,
@@ -206,7 +273,8 @@ def _towards_expected(
     problem: SearchProblem, averaged: WeightSearch, method: str | Sweep, generator: np.random.Generator
 ) -> WeightSearch:
     """Return the log-mean of the weights over resamples and those of a search with the expected truth, as far as that is to be trusted."""
-    expected = None if problem.arrays.cost is not None else with_expected_truth(problem.votes, generator)
+    unfit = problem.arrays.cost is not None or problem.votes.strata is not None
+    expected = None if unfit else with_expected_truth(problem.votes, generator)
     search, stability = averaged.single or averaged, averaged.stability
     if expected is None or stability is None or not search.feasible:
         return averaged
@@ -225,7 +293,10 @@ def _towards_expected(
 def cross_fitted(problem: SearchProblem, method: str | Sweep, seed: int) -> Counts:
     """Return what weights decide on each fifth of the votes that a search on the other four found."""
     votes, counted = problem.votes, []
-    for part in _parts(votes, np.random.default_rng(seed)):
+    parts = _parts(votes, np.random.default_rng(seed))
+    if votes.strata is not None:  # of a sample the patterns stay whole, each in its stratum
+        return votes.counted(decided_by_others(problem, parts.argmax(axis=0), method, seed))
+    for part in parts:
         weights = _weights(problem, votes.multiplicity - part, method, seed)
         counted.append(votes.with_rows(part).counts(weights, smoothing=problem.smoothing))
     return replace(reduce(add, counted), rows=votes.rows)

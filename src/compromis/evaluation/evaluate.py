@@ -18,11 +18,12 @@ from compromis._text import capitalised, count, fixed, shown_label
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evaluation import text
-from compromis.evaluation.scored_rows import ScoredRows, TrueRows
+from compromis.evaluation.scored_rows import ScoredRows, TrueRows, with_reviewer
 from compromis.evidence.counts import Counts
 from compromis.evidence.grouped import GroupedCounts
 from compromis.evidence.readers import read_weights
 from compromis.evidence.scores import DistributionErrors, read_distributions
+from compromis.evidence.strata import Sample, read_sample
 from compromis.evidence.votes import Votes
 from compromis.labels import encode_classes, positions_in, positive_class, read_groups, read_labels
 from compromis.measures import rates
@@ -290,14 +291,17 @@ class Evaluation(Result):
     def sentences(self) -> list[str]:
         """Return the summary in a line, then what is wrong."""
         verdict, summary = self.verdict, self.summary
-        numbers = f"{summary.rows:,} rows, accuracy {fixed(summary.accuracy)}, kappa {fixed(summary.kappa)}"
+        of = "" if self.counts.strata is None else f" labelled of {summary.total:,.0f}"
+        numbers = f"{summary.rows:,} rows{of}, accuracy {fixed(summary.accuracy)}, kappa {fixed(summary.kappa)}"
+        few = [] if self.intervals is None else text.too_few(self.intervals)
         if verdict is None:
-            return [f"Evaluation of {numbers}"]
+            return [f"Evaluation of {numbers}", *few]
         measured, missed = f"{capitalised(verdict.measure)} {verdict.loss:.4f}", self.missed_by_group
         return [
             f"{measured}: the result {'meets' if verdict.met and not missed else 'does not meet'} the preferences ({numbers})",
             *map(str, missed),
             *verdict.sentences(),
+            *few,
         ]
 
     @property
@@ -381,6 +385,7 @@ def _intervals_document(intervals: ReportIntervals) -> dict[str, Any]:
     return {
         "confidence": intervals.confidence,
         "draws": intervals.draws,
+        "too_few": [{"label": label, "labelled": rows} for label, rows in intervals.too_few],
         "summary": bounds(intervals.summary),
         "per_class": [{"label": label, **bounds(named)} for label, named in intervals.per_class.items()],
     }
@@ -399,6 +404,8 @@ def evaluate(
     amount: ArrayLike | None = None,
     groups: Any = None,
     by: Any = None,
+    sample: Sample | None = None,
+    needs_review: ArrayLike | None = None,
     confidence: float | None = None,
 ) -> Evaluation:
     """Evaluate predicted classes against the truth, by what matters.
@@ -429,6 +436,12 @@ def evaluate(
         A key per row: rows of one group (a patient, a day) belong together, and the intervals count groups, not rows.
     by : labels, optional
         A group per row (hospital, sex): shows the rates of each, and the minima of the preferences must hold in each.
+    sample : Sample, optional
+        The plan by which the rows were drawn, of `compromis.model_selection.plan_labels`: the numbers are then estimates for
+        the whole population, and the intervals follow the design. ROC areas have no intervals then.
+    needs_review : array of bool, optional
+        Which rows a person looks at, as `Decision.decide` returns it; they count as right. Leave it out to see what is decided where nobody
+        looks.
     confidence : float, optional
         Adds confidence intervals of every number, for example 0.95; their cost does not depend on the number of rows.
 
@@ -463,13 +476,18 @@ def evaluate(
             amount=amount,
             groups=groups,
             by=by,
+            sample=sample,
+            needs_review=needs_review,
         )
         evidence, scored = _from_votes(y_true) if isinstance(y_true, Votes) else (y_true, None)
     else:
         refuse_idle_amount(preferences, amount)
         given = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
-        evidence, scored = _from_rows(y_true, y_pred, y_proba, **given, amount=amount, groups=groups)
+        if needs_review is not None:
+            y_pred, given["labels"] = with_reviewer(y_true, y_pred, needs_review, labels)
+        evidence, scored = _from_rows(y_true, y_pred, y_proba, **given, amount=amount, groups=groups, sample=sample)
     counts = counts_of(evidence)
+    _refuse_unlabelled_strata(counts)
     terms = Terms.read(counts.classes, preferences, pos_label=pos_label, confidence=confidence)
     shares = smoothed_shares(counts) if priors is None else read_priors(priors, counts.classes)
     judged = terms.judge(evidence, scored, shares)
@@ -497,6 +515,19 @@ def _by_group(
     return ByGroup.read(by, len(truth)).counts(truth, predicted, classes, size)
 
 
+def _refuse_unlabelled_strata(counts: Counts) -> None:
+    """Raise if strata of the population have no label: nothing is known of them."""
+    if counts.strata is None or counts.tables is None:
+        return
+    unknown = (counts.tables.sum(axis=(1, 2)) == 0) & (counts.strata.sizes > 0)
+    if unknown.any():
+        raise InputError(
+            f"{int(unknown.sum())} of {len(unknown)} strata have no label ({int(counts.strata.sizes[unknown].sum()):,} rows); where labels "
+            "were planned in several phases, add up the counts of all of them",
+            "sample",
+        )
+
+
 def _refuse_rows(evidence: str, **given: Any) -> None:
     named = [name for name, value in given.items() if value is not None]
     if named:
@@ -515,6 +546,7 @@ def _from_rows(
     sample_weight: Any,
     amount: Any,
     groups: Any,
+    sample: Any,
 ) -> tuple[Evidence, ScoredRows | None]:
     """Read and count rows; with `y_proba` the distributions too."""
     if y_pred is None and y_proba is None:
@@ -522,9 +554,12 @@ def _from_rows(
             "there is nothing to evaluate: pass y_pred (predicted classes), y_proba (distributions), or both"
         )
     refuse_amounts_of_groups(amount, groups)
+    if sample is not None:
+        rows = len(read_labels(y_true, "y_true"))
+        sample = read_sample(sample, rows, sample_weight=sample_weight, amount=amount, groups=groups)
     if y_proba is None:
         if groups is None:
-            weighted = {"sample_weight": sample_weight, "amount": amount}
+            weighted = {"sample_weight": sample_weight, "amount": amount, "sample": sample}
             return Counts.from_predictions(y_true, y_pred, labels=labels, **weighted), None
         options = {"groups": groups, "labels": labels, "sample_weight": sample_weight}
         return GroupedCounts.from_predictions(y_true, y_pred, **options), None
@@ -534,9 +569,10 @@ def _from_rows(
     rows = TrueRows(
         truth=truth,
         classes=classes,
-        weight=read_weights(sample_weight, len(truth)),
+        weight=read_weights(sample_weight, len(truth)) if sample is None else sample.weight,
         group=None if groups is None else read_groups(groups, len(truth)),
         amount=read_weights(amount, len(truth), name="amount"),
+        sample=sample,
     )
     return rows.count(predicted[0] if predicted else shares.argmax(axis=1)), ScoredRows(rows, shares)
 
@@ -589,7 +625,7 @@ class Terms:
             errors, areas = DistributionErrors.from_counts(counts), rates.class_rates(counts)["roc_area"]
         else:
             errors = DistributionErrors.from_distributions(scored.rows.truth, scored.shares, scored.rows.weight)
-            if self.confidence is None:
+            if self.confidence is None or counts.strata is not None:
                 areas = scored.roc_areas()
             else:
                 bounds = scored.roc_area_intervals(self.confidence, repeats)

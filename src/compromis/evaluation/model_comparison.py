@@ -18,9 +18,10 @@ from compromis.errors import InputError
 from compromis.evaluation.cross_validation import CrossEvaluation
 from compromis.evaluation.evaluate import Evaluation, Summary, Terms
 from compromis.evaluation.scored_rows import ScoredRows, TrueRows
-from compromis.evidence.paired import PairedCounts, encode_models
+from compromis.evidence.paired import encode_models
 from compromis.evidence.readers import read_weights
 from compromis.evidence.scores import read_distributions
+from compromis.evidence.strata import Sample, read_sample
 from compromis.labels import encode_classes, read_groups, read_labels
 from compromis.measures.probability import smoothed_shares
 from compromis.measures.rates import counts_of, lower_is_better
@@ -202,6 +203,7 @@ def compare_models(
     labels: Sequence[Any] | None = None,
     sample_weight: ArrayLike | None = None,
     groups: Any = None,
+    sample: Sample | None = None,
     confidence: float = 0.95,
 ) -> ModelComparison:
     """Compare models by their predictions for the same rows: which is better, by how much, and how sure that is.
@@ -224,6 +226,8 @@ def compare_models(
         A weight of at least 0 per row.
     groups : labels, optional
         A key per row: rows of one group (a customer, a day) belong together, and the intervals count groups, not rows.
+    sample : Sample, optional
+        The plan by which the rows were drawn, of `compromis.model_selection.plan_labels`.
     confidence : float
         The confidence of the intervals.
 
@@ -251,16 +255,19 @@ def compare_models(
     decided = {name: _most_probable(values, y_true, labels) for name, values in predictions.items()}
     (truth, *codes), classes = encode_models(y_true, decided, labels)
     predicted = dict(zip(predictions, codes, strict=True))
+    if sample is not None:
+        sample = read_sample(sample, len(truth), sample_weight=sample_weight, groups=groups)
     rows = TrueRows(
         truth=truth,
         classes=classes,
-        weight=read_weights(sample_weight, len(truth)),
+        weight=read_weights(sample_weight, len(truth)) if sample is None else sample.weight,
         group=None if groups is None else read_groups(groups, len(truth)),
+        sample=sample,
     )
     terms = Terms.read(classes, preferences, pos_label=None, confidence=read_confidence(confidence))
     pairs = tuple(
         compare_paired(
-            PairedCounts.from_positions(truth, predicted[first], predicted[second], classes, rows.weight, rows.group),
+            rows.pair(predicted[first], predicted[second]),
             arrays=terms.arrays,
             measure=measure,
             names=(first, second),

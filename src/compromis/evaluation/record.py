@@ -121,17 +121,23 @@ class Record(Result):
 
     def limits(self) -> list[str]:
         """Return what the record does not cover, in sentences."""
-        told = ["everything holds for new rows that are drawn like those of the evidence, not where the rows within a class change"]
+        told = [
+            "everything holds for new rows that are drawn like those of the evidence, not where the rows within a class change"
+        ]
         if self.arrays.min_precision.any():
             told.append("a precision holds for the class shares of the evidence alone; a recall holds for any")
         if self.guarantee is None:
-            told.append("no confidence was asked for: minima that are met on these rows are missed by about every second such decision on new ones")
+            told.append(
+                "no confidence was asked for: minima that are met on these rows are missed by about every second such decision on new ones"
+            )
         elif not self.guarantee.exact:
             told.append(f"the confidence is {CALIBRATIONS[self.guarantee.calibration]}")
         if self.evidence.left_out:
             told.append(f"{count(self.evidence.left_out)} rows without any vote are left out")
         if self.facts.rows == "own":
-            told.append("loss, rates and verdict are of the rows that chose the weights, and look better there than on new rows")
+            told.append(
+                "loss, rates and verdict are of the rows that chose the weights, and look better there than on new rows"
+            )
         return told
 
     def columns(self) -> dict[str, list[Any]]:
@@ -217,7 +223,11 @@ class Record(Result):
 
     def failures(self) -> list[str]:
         """Return why the decision may not be used any more, or never might, in sentences; empty where it may."""
-        told = [f"the record lapsed on {self.facts.valid_until}; record the decision again on new rows"] if self.lapsed else []
+        told = (
+            [f"the record lapsed on {self.facts.valid_until}; record the decision again on new rows"]
+            if self.lapsed
+            else []
+        )
         told += [str(item) for item in ([] if self.guarantee is None else self.guarantee.items) if not item.given]
         told += [str(missed) for missed in self.verdict.constraints]
         return told if self.verdict.state == "better" else [*told, str(self.verdict)]
@@ -243,7 +253,13 @@ class Record(Result):
             raise InputError(f"{os.fspath(evidence)} holds no votes; a record is of a decision on votes")
         try:
             again = cls._again(stated, votes)
-        except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:  # an InputError is a ValueError
+        except (
+            LookupError,
+            TypeError,
+            AttributeError,
+            ValueError,
+            ArithmeticError,
+        ) as error:  # an InputError is a ValueError
             raise InputError(f"{name} is refused, its parts do not go together: {error}") from error
         computed = msgspec.json.decode(msgspec.json.encode(again.document()))
         if stated["compromis"] != computed["compromis"]:  # another version may say the same in other words
@@ -328,7 +344,9 @@ def _check(decision: Decision, evidence: Any, preferences: Preferences, facts: F
     if not isinstance(evidence, Votes):
         raise InputError(f"the evidence of a record is compromis.Votes, got {type(evidence).__name__}", "evidence")
     if decision.classes != evidence.classes:
-        raise InputError("the decision and the evidence have other classes, or another order; use Decision.for_classes", "evidence")
+        raise InputError(
+            "the decision and the evidence have other classes, or another order; use Decision.for_classes", "evidence"
+        )
     for name in ("made", "valid_until"):
         given = getattr(facts, name)
         try:
@@ -360,7 +378,10 @@ def _check_search(found: Mapping[str, Any], record: Record) -> None:
         ("guarantee", (found.get("guarantee") or {}).get("items"), (computed["guarantee"] or {}).get("items")),
     ):
         if _first_difference(mine, other) is not None:
-            raise InputError(f"search was not made on this evidence: its {name} are others; give the Votes that were searched", "search")
+            raise InputError(
+                f"search was not made on this evidence: its {name} are others; give the Votes that were searched",
+                "search",
+            )
 
 
 def _without_heading(result: Result) -> dict[str, Any]:
@@ -395,7 +416,9 @@ def _first_difference(stated: Any, computed: Any, where: str = "") -> str | None
     if isinstance(stated, dict) and isinstance(computed, dict):
         if stated.keys() != computed.keys():
             return f"the set of fields of {where or 'the record'}"
-        return next(filter(None, (_first_difference(stated[k], computed[k], f"{where}.{k}".strip(".")) for k in stated)), None)
+        return next(
+            filter(None, (_first_difference(stated[k], computed[k], f"{where}.{k}".strip(".")) for k in stated)), None
+        )
     if isinstance(stated, list) and isinstance(computed, list) and len(stated) == len(computed):
         pairs = enumerate(zip(stated, computed, strict=True))
         return next(filter(None, (_first_difference(a, b, f"{where}[{i}]") for i, (a, b) in pairs)), None)

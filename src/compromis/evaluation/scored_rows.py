@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from compromis._typing import Floats, Ints, Label
+from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.grouped import GroupedCounts
+from compromis.evidence.paired import PairedCounts
 from compromis.evidence.points import OperatingPoints
+from compromis.evidence.strata import Sample
 from compromis.evidence.votes import Votes
+from compromis.labels import encode_classes, read_labels
 from compromis.measures.ranking import roc_area
 from compromis.uncertainty.area_intervals import clustered_variance, roc_area_interval
 from compromis.uncertainty.intervals import Interval
@@ -30,6 +34,8 @@ class TrueRows:
     group: Ints | None = None
     amount: Floats | None = None
     """The amounts of the rows, where decisions cost them."""
+    sample: Sample | None = None
+    """Of which stratum each row was drawn, where they are a stratified sample; `weight` is then what each stands for."""
 
     def take(self, rows: Ints) -> TrueRows:
         """Return some of the rows."""
@@ -38,7 +44,10 @@ class TrueRows:
         return TrueRows(truth=self.truth[rows], classes=self.classes, **taken)
 
     def count(self, predicted: Ints) -> Counts | GroupedCounts:
-        """Count true against predicted classes; by group where there are groups."""
+        """Count true against predicted classes; by group or stratum where there are some."""
+        if self.sample is not None:
+            tables = self.sample.tabulate(self.truth, predicted, len(self.classes))
+            return Counts.from_tables(self.sample.strata, tables, self.classes)
         counts = Counts.from_positions(self.truth, predicted, self.classes, self.weight)
         if self.amount is not None:
             priced = self.amount if self.weight is None else self.amount * self.weight
@@ -46,6 +55,11 @@ class TrueRows:
         if self.group is None:
             return counts
         return GroupedCounts.from_positions(self.truth, predicted, self.group, counts, self.weight)
+
+    def pair(self, first: Ints, second: Ints) -> PairedCounts:
+        """Count true classes against the predictions of two models."""
+        parts: dict[str, Any] = {"weight": self.weight, "group": self.group, "sample": self.sample}
+        return PairedCounts.from_positions(self.truth, first, second, self.classes, **parts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,3 +121,24 @@ class ScoredRows:
         if rows.group is None:
             return None
         return clustered_variance(points, rows.truth == k, self.shares[:, k], rows.group, rows.weight)
+
+
+def with_reviewer(
+    y_true: Any, y_pred: Any, needs_review: ArrayLike, labels: Sequence[Any] | None
+) -> tuple[list[Label], tuple[Label, ...]]:
+    """Return the predictions with those that a person looks at right, and the classes."""
+    flags = np.asarray(needs_review)
+    if y_pred is None or flags.dtype != bool:
+        raise InputError(
+            f"needs_review is a truth value for each row of y_pred, got {'no y_pred' if y_pred is None else flags.dtype}",
+            "needs_review",
+        )
+    (truth, predicted), classes = encode_classes(
+        read_labels(y_true, "y_true"), read_labels(y_pred, "y_pred"), labels=labels
+    )
+    if not len(truth) == len(predicted) == len(flags):
+        raise InputError(
+            f"needs_review has {len(flags):,} rows, y_true {len(truth):,}; they must describe the same rows",
+            "needs_review",
+        )
+    return [classes[code] for code in np.where(flags, truth, predicted).tolist()], classes

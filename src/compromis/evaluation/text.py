@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from compromis._text import bounds, capitalised, fixed, shown_label
+from compromis._text import bounds, capitalised, fixed, joined, rows_named, shown_label
 from compromis._typing import Label
 from compromis.measures.rates import NUMBERS
 
@@ -131,7 +131,16 @@ def intervals_section(intervals: ReportIntervals) -> str:
         "   " + "".join(f"{bounds(row[name]):<18}" for name in known) + shown_label(label)
         for label, row in intervals.per_class.items()
     ]
+    lines += [f"({sentence})" for sentence in too_few(intervals)]
     return section(f"Intervals ({100 * intervals.confidence:g} % confidence)", lines)
+
+
+def too_few(intervals: ReportIntervals) -> list[str]:
+    """Return a sentence where classes of a stratified sample have so few labels that their intervals say little."""
+    if not intervals.too_few:
+        return []
+    named = joined([f"{rows_named(label)} {rows}" for label, rows in intervals.too_few])
+    return [f"too few labelled rows for sure intervals: {named}; with 20 and more of a class they hold what they say"]
 
 
 def verdict_section(metric: Metric, per_class: Mapping[Label, ClassSummary], verdict: Verdict) -> str:

@@ -6,6 +6,7 @@ from .grouped import GroupedCounts
 from .paired import PairedCounts
 from .points import OperatingPoints
 from .residuals import ErrorSums
+from .strata import Sample, Strata
 from .votes import Votes
 
 __all__ = [
@@ -17,6 +18,8 @@ __all__ = [
     "GroupedCounts",
     "OperatingPoints",
     "PairedCounts",
+    "Sample",
+    "Strata",
     "Votes",
     "merge",
     "read",

@@ -14,6 +14,7 @@ from compromis._files import CLASSES
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.readers import prevalence_factors, read_weights
+from compromis.evidence.strata import Sample, Strata, read_sample
 from compromis.labels import (
     CHUNK,
     LabelColumn,
@@ -21,6 +22,7 @@ from compromis.labels import (
     check_same_index,
     check_same_rows,
     class_order,
+    encode_classes,
     number,
     read_classes,
     read_labels,
@@ -56,6 +58,9 @@ class Counts:
         The sums of squared weights, where there are sample weights.
     amounts, amount_squares : ndarray of shape (K, K), optional
         The sums of the rows' amounts (times their weights) and of their squares, where decisions cost the amount of a row.
+    strata, tables : Strata and ndarray of int64 of shape (strata, K, K), optional
+        Where the rows are a stratified sample: the strata of the population, and the labelled rows of each. The matrix then
+        estimates the counts of the population.
 
     Examples
     --------
@@ -75,6 +80,8 @@ class Counts:
     squares: NDArray[np.float64] | None = None
     amounts: NDArray[np.float64] | None = None
     amount_squares: NDArray[np.float64] | None = None
+    strata: Strata | None = None
+    tables: Ints | None = None
 
     @classmethod
     def from_predictions(
@@ -85,6 +92,7 @@ class Counts:
         labels: Sequence[Any] | None = None,
         sample_weight: ArrayLike | None = None,
         amount: ArrayLike | None = None,
+        sample: Sample | None = None,
     ) -> Counts:
         """Count true against predicted classes.
 
@@ -98,7 +106,11 @@ class Counts:
             A weight of at least 0 per row.
         amount : array-like, optional
             A number of at least 0 per row, where decisions cost the amount of a row; see `Preferences`.
+        sample : Sample, optional
+            Of which stratum each row was drawn, as `compromis.model_selection.plan_labels` says it.
         """
+        if sample is not None:
+            return _count_sample(y_true, y_pred, labels, sample, sample_weight=sample_weight, amount=amount)
         if amount is not None:
             counts = cls.from_predictions(y_true, y_pred, labels=labels, sample_weight=sample_weight)
             priced = _times_amount(amount, sample_weight, counts.rows)
@@ -188,6 +200,23 @@ class Counts:
         assert cells is not None
         return cls(cells[0], tuple(classes), len(truth), cells[1])
 
+    @classmethod
+    def from_tables(cls, strata: Strata, tables: Ints, classes: Sequence[Label]) -> Counts:
+        """Estimate the counts of a population from the labelled rows of each of its strata.
+
+        Notes
+        -----
+        Horvitz and Thompson's estimator: a labelled row stands for N_h / n_h rows of its stratum. Rates are ratios of such sums.
+        """
+        weight = strata.weights(tables.sum(axis=(1, 2)))
+        matrix, squares = (np.tensordot(part, tables, axes=1) for part in (weight, weight**2))
+        return cls(matrix, tuple(classes), int(tables.sum()), squares, strata=strata, tables=tables)
+
+    @property
+    def labelled(self) -> NDArray[Any]:
+        """The rows that were looked at: those of a stratified sample, else the matrix."""
+        return self.matrix if self.tables is None else self.tables.sum(axis=0)
+
     @property
     def support(self) -> NDArray[Any]:
         """The rows (or weights) of each true class."""
@@ -213,6 +242,7 @@ class Counts:
         >>> counts.with_prevalence({"no": 0.9, "yes": 0.1}).matrix.tolist()
         [[162.0, 18.0], [4.0, 16.0]]
         """
+        refuse_sample(self.strata, "with_prevalence")
         factor = prevalence_factors(shares, self.classes, self.support)[:, np.newaxis]
         squares = self.matrix if self.squares is None else self.squares
         amounts = None if self.amounts is None else self.amounts * factor
@@ -230,6 +260,8 @@ class Counts:
         check_room(self.total + other.total)
         order = self.classes if self.classes == other.classes else sorted_labels([*self.classes, *other.classes])
         parts = [part.arranged_as(order) for part in (self, other)]
+        if self.strata is not None or other.strata is not None:
+            return Counts.from_tables(*_joined(*parts), order)
         squares = None
         if self.squares is not None or other.squares is not None:  # an unweighted row weighs 1, squared too
             first, second = (part.matrix if part.squares is None else part.squares for part in parts)
@@ -249,7 +281,9 @@ class Counts:
         """Return the same counts with the classes in another order, which may hold further classes."""
         given = (self.squares, self.amounts, self.amount_squares)
         further = [None if part is None else _arranged(part, self.classes, order) for part in given]
-        return Counts(_arranged(self.matrix, self.classes, order), order, self.rows, *further)
+        tables = None if self.tables is None else _arranged(self.tables, self.classes, order)
+        matrix = _arranged(self.matrix, self.classes, order)
+        return Counts(matrix, order, self.rows, *further, strata=self.strata, tables=tables)
 
 
 def _sum(first: Floats | None, second: Floats | None) -> Floats | None:
@@ -280,13 +314,53 @@ def check_room(total: float) -> None:
 
 
 def _arranged(matrix: NDArray[Any], found: Sequence[Label], order: tuple[Label, ...]) -> NDArray[Any]:
+    """Return the last two axes in another order."""
     if tuple(found) == order:
         return matrix
     position = {label: number for number, label in enumerate(order)}
-    positions = [position[label] for label in found]
-    arranged = np.zeros((len(order), len(order)), dtype=matrix.dtype)
-    arranged[np.ix_(positions, positions)] = matrix
+    positions = np.array([position[label] for label in found], dtype=np.int64)
+    arranged = np.zeros((*matrix.shape[:-2], len(order), len(order)), dtype=matrix.dtype)
+    arranged[..., positions[:, np.newaxis], positions] = matrix
     return arranged
+
+
+def _count_sample(y_true: Any, y_pred: Any, labels: Sequence[Any] | None, sample: Any, **others: Any) -> Counts:
+    (truth, predicted), classes = encode_classes(
+        read_labels(y_true, "y_true"), read_labels(y_pred, "y_pred"), labels=labels
+    )
+    drawn = read_sample(sample, len(truth), **others)
+    return Counts.from_tables(drawn.strata, drawn.tabulate(truth, predicted, len(classes)), classes)
+
+
+def _joined(first: Counts, second: Counts) -> tuple[Strata, Ints]:
+    """Return the labelled rows of both by stratum; rows of the same stratum come together."""
+    if first.strata is None or second.strata is None or first.tables is None or second.tables is None:
+        raise InputError(
+            "counts of a stratified sample and other counts do not add up; count both with sample=", "sample"
+        )
+    strata, *places = first.strata.join(second.strata)
+    tables = np.zeros((len(strata), *first.tables.shape[1:]), dtype=np.int64)
+    for place, part in zip(places, (first.tables, second.tables), strict=True):
+        tables[place] += part
+    check_drawn(strata, tables.sum(axis=(1, 2)))
+    return strata, tables
+
+
+def check_drawn(strata: Strata, drawn: Ints) -> None:
+    """Raise if more rows of a stratum are labelled than it has: the same labels were added twice."""
+    if (drawn > strata.sizes).any():
+        k = int((drawn > strata.sizes).argmax())
+        raise InputError(
+            f"stratum {strata.names[k]!r} has {strata.sizes[k]:,} rows, but {drawn[k]:,} of them would be labelled; were the same "
+            f"labels added twice?",
+            "sample",
+        )
+
+
+def refuse_sample(strata: Strata | None, what: str) -> None:
+    """Raise where a stratified sample cannot be used: it would lose what its intervals need."""
+    if strata is not None:
+        raise InputError(f"{what} takes no stratified sample; label rows that are drawn with equal chances", "sample")
 
 
 class _Coding(NamedTuple):

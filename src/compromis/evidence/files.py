@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from compromis._files import VERSION, Head, check_version, write_whole
 from compromis._text import shown
 from compromis.errors import InputError
-from compromis.evidence.counts import Counts
+from compromis.evidence.counts import Counts, check_drawn
 from compromis.evidence.points import OperatingPoints
 from compromis.evidence.readers import check_weights_add_up
+from compromis.evidence.strata import Strata
 from compromis.evidence.votes import Votes
 from compromis.labels import check_labels
 
@@ -28,6 +29,11 @@ SCHEMA = "compromis/evidence"
 Evidence = Counts | Votes | OperatingPoints
 Plain = bool | int | float | str
 Number = int | float
+
+
+class _StrataPart(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    names: list[str]
+    sizes: list[int]
 
 
 class _CountsPart(
@@ -40,6 +46,8 @@ class _CountsPart(
     weighted: bool
     amounts: list[list[float]] | None = None
     amount_squares: list[list[float]] | None = None
+    strata: _StrataPart | None = None
+    tables: list[list[list[int]]] | None = None
 
 
 class _VotesPart(
@@ -55,6 +63,9 @@ class _VotesPart(
     weighted: bool
     amount: list[float] | None = None
     amount_squares: list[float] | None = None
+    strata: _StrataPart | None = None
+    stratum: list[int] | None = None
+    labelled: list[int] | None = None
 
 
 class _PointsPart(msgspec.Struct, kw_only=True, tag_field="kind", tag="operating points", forbid_unknown_fields=True):
@@ -187,6 +198,8 @@ def _part(evidence: Evidence) -> Any:
             amounts=_listed(evidence.amounts),
             amount_squares=_listed(evidence.amount_squares),
             weighted=evidence.matrix.dtype.kind == "f",
+            strata=_strata_part(evidence.strata),
+            tables=_listed(evidence.tables),
         )
     if isinstance(evidence, Votes):
         evidence.check_labelled()
@@ -201,6 +214,9 @@ def _part(evidence: Evidence) -> Any:
             amount=_listed(evidence.amount),
             amount_squares=_listed(evidence.amount_squares),
             weighted=evidence.multiplicity.dtype.kind == "f",
+            strata=_strata_part(evidence.strata),
+            stratum=_listed(evidence.stratum),
+            labelled=_listed(evidence.labelled),
         )
     if not isinstance(evidence, OperatingPoints) or evidence.names is not None:
         raise InputError(f"evidence is Counts, Votes or the cuts of a score, got {type(evidence).__name__}")
@@ -214,8 +230,27 @@ def _part(evidence: Evidence) -> Any:
     )
 
 
+def _strata_part(strata: Strata | None) -> _StrataPart | None:
+    return None if strata is None else _StrataPart(names=list(strata.names), sizes=strata.sizes.tolist())
+
+
+def _read_strata(part: _StrataPart, **given: object) -> Strata:
+    lacking = [name for name, value in given.items() if value is None]
+    if lacking or not part.names or len(set(part.names)) < len(part.names):
+        raise InputError(f"strata have names of their own, and {' and '.join(given)} beside them")
+    return Strata(names=tuple(part.names), sizes=_cells(part.sizes, (len(part.names),), False, "sizes"))
+
+
 def _read_counts(part: _CountsPart) -> Counts:
     classes = _distinct(part.classes)
+    if part.strata is not None:  # the matrix follows from them
+        strata, size = _read_strata(part.strata, tables=part.tables), len(classes)
+        tables = _cells(
+            [cells for table in part.tables or () for cells in table], (len(strata) * size, size), False, "tables"
+        )
+        tables = tables.reshape(len(strata), size, size)
+        check_drawn(strata, tables.sum(axis=(1, 2)))
+        return Counts.from_tables(strata, tables, classes)
     matrix = _cells(part.matrix, (len(classes), len(classes)), part.weighted, "matrix")
     squares, amounts, amount_squares = (
         None if cells is None else _cells(cells, matrix.shape, True, name)
@@ -252,6 +287,7 @@ def _read_votes(part: _VotesPart) -> Votes:
         for name, given in (("amount", part.amount), ("amount_squares", part.amount_squares))
     )
     _check_both(amount, amount_squares)
+    drawn = {} if part.strata is None else _read_drawn(part, part.strata)
     if not (0 <= part.rows < _MOST and 0 <= part.left_out < _MOST and 0 <= part.width <= 1):
         raise InputError(
             "rows and rows left out are at least 0 and fit into 64 bits, and the width of bins is at most 1"
@@ -259,7 +295,6 @@ def _read_votes(part: _VotesPart) -> Votes:
     return Votes(
         votes=votes,
         truth=truth,
-        multiplicity=sizes,
         classes=classes,
         rows=part.rows,
         left_out=part.left_out,
@@ -267,7 +302,22 @@ def _read_votes(part: _VotesPart) -> Votes:
         width=part.width,
         amount=amount,
         amount_squares=amount_squares,
+        **{"multiplicity": sizes, **drawn},
     )
+
+
+def _read_drawn(part: _VotesPart, given: _StrataPart) -> dict[str, Any]:
+    strata, shape = _read_strata(given, stratum=part.stratum, labelled=part.labelled), (len(part.truth),)
+    stratum, labelled = (
+        _cells(cells or [], shape, False, name)
+        for cells, name in ((part.stratum, "stratum"), (part.labelled, "labelled"))
+    )
+    if stratum.max(initial=0) >= len(strata):
+        raise InputError(f"a stratum lies outside the {len(strata)} strata")
+    drawn = np.bincount(stratum, weights=labelled, minlength=len(strata)).astype(np.int64)
+    check_drawn(strata, drawn)
+    multiplicity = labelled * strata.weights(drawn)[stratum]
+    return {"strata": strata, "stratum": stratum, "labelled": labelled, "multiplicity": multiplicity}
 
 
 def _read_points(part: _PointsPart) -> OperatingPoints:

@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
-from compromis.evidence.counts import Counts, check_room
+from compromis.evidence.counts import Counts, check_drawn, check_room
 from compromis.evidence.grouped import distinct_tables
 from compromis.evidence.readers import read_weights
+from compromis.evidence.strata import Sample, Strata, read_sample
 from compromis.labels import encode_classes, read_groups, read_labels
 
 MOST_TABLE = 1 << 24
@@ -38,6 +39,9 @@ class PairedCounts:
         The sums of squared weights, where there are sample weights.
     tables, times : ndarray of shape (T, C) and (T,), optional
         Where rows come in groups: the distinct tables of cells of a group, and how many groups have each.
+    strata : Strata, optional
+        Where rows are a stratified sample: the strata of the population; `tables` are then the labelled rows of each, and
+        the counts estimate those of the population.
 
     Examples
     --------
@@ -56,6 +60,7 @@ class PairedCounts:
     squares: NDArray[np.float64] | None = None
     tables: NDArray[Any] | None = None
     times: NDArray[np.int64] | None = None
+    strata: Strata | None = None
 
     @classmethod
     def from_predictions(
@@ -67,9 +72,16 @@ class PairedCounts:
         labels: Sequence[Any] | None = None,
         sample_weight: ArrayLike | None = None,
         groups: Any = None,
+        sample: Sample | None = None,
     ) -> PairedCounts:
-        """Count the true classes against the decisions of two models on the same rows; `groups` holds one key per row."""
+        """Count the true classes against the decisions of two models on the same rows.
+
+        `groups` holds one key per row; `sample` says of which stratum each row was drawn.
+        """
         (truth, one, two), classes = encode_models(y_true, {"first": first, "second": second}, labels)
+        if sample is not None:
+            sample = read_sample(sample, len(truth), sample_weight=sample_weight, groups=groups)
+            return cls.from_positions(truth, one, two, classes, sample=sample)
         group = None if groups is None else read_groups(groups, len(truth))
         return cls.from_positions(truth, one, two, classes, read_weights(sample_weight, len(truth)), group)
 
@@ -82,11 +94,15 @@ class PairedCounts:
         classes: Sequence[Label],
         weight: Floats | None = None,
         group: Ints | None = None,
+        sample: Sample | None = None,
     ) -> PairedCounts:
-        """Count checked positions of classes; with the number of each row's group where there are groups."""
+        """Count checked positions of classes; with the number of each row's group where there are groups, or with its stratum."""
         size = len(classes)
         filled, cell = _filled((truth * size + first) * size + second, size**3)
         cells = np.stack(np.unravel_index(filled, (size,) * 3), axis=1).astype(np.int64)
+        if sample is not None:
+            flat = np.bincount(sample.stratum * len(cells) + cell, minlength=len(sample.strata) * len(cells))
+            return cls._of_sample(cells, sample.strata, flat.reshape(-1, len(cells)), classes)
         counts: NDArray[Any] = np.bincount(cell, weights=weight, minlength=len(cells))
         squares: Any = None if weight is None else np.bincount(cell, weights=weight * weight, minlength=len(cells))
         tables = times = None
@@ -103,6 +119,12 @@ class PairedCounts:
             tables=tables,
             times=times,
         )
+
+    @classmethod
+    def _of_sample(cls, cells: Ints, strata: Strata, tables: Ints, classes: Sequence[Label]) -> PairedCounts:
+        weight, rows = strata.weights(tables.sum(axis=1)), int(tables.sum())
+        parts: dict[str, Any] = {"counts": weight @ tables, "squares": weight**2 @ tables, "tables": tables}
+        return cls(cells=cells, classes=tuple(classes), rows=rows, strata=strata, **parts)
 
     @property
     def first(self) -> Counts:
@@ -130,6 +152,8 @@ class PairedCounts:
             raise InputError("paired counts with groups and without do not add up; give groups= to both")
         check_room(sum(self.counts.tolist()) + sum(other.counts.tolist()))
         cells, cell = np.unique(np.concatenate([self.cells, other.cells]), axis=0, return_inverse=True)
+        if self.strata is not None or other.strata is not None:
+            return self._with_sample(other, cells, np.split(cell.ravel(), [len(self.cells)]))
         counts = _added(cell.ravel(), self.counts, other.counts, len(cells))
         squares = None
         if self.squares is not None or other.squares is not None:  # an unweighted row weighs 1, squared too
@@ -150,8 +174,23 @@ class PairedCounts:
             times=times,
         )
 
+    def _with_sample(self, other: PairedCounts, cells: Ints, index: list[Ints]) -> PairedCounts:
+        if self.strata is None or other.strata is None:
+            raise InputError("paired counts of a stratified sample and others do not add up; give sample= to both")
+        strata, *places = self.strata.join(other.strata)
+        tables = np.zeros((len(strata), len(cells)), dtype=np.int64)
+        for part, place, own in zip((self, other), places, index, strict=True):
+            tables[np.ix_(place, own)] += part.tables
+        check_drawn(strata, tables.sum(axis=1))
+        return self._of_sample(cells, strata, tables, self.classes)
+
     def _of_model(self, column: int) -> Counts:
         size, where = len(self.classes), (self.cells[:, 0], self.cells[:, column])
+        if self.strata is not None and self.tables is not None:
+            of_strata = np.zeros((len(self.strata), size, size), dtype=np.int64)
+            for number, (true, predicted) in enumerate(zip(*where, strict=True)):
+                of_strata[:, true, predicted] += self.tables[:, number]
+            return Counts.from_tables(self.strata, of_strata, self.classes)
         matrix = np.zeros((size, size), dtype=self.counts.dtype)
         np.add.at(matrix, where, self.counts)
         squares = None

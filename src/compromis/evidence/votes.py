@@ -15,9 +15,10 @@ from compromis._typing import Flags, Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.answers import AnswerCounts, AnswerMapping, read_answers
 from compromis.evidence.count_bounds import CountBounds
-from compromis.evidence.counts import Counts, check_room, refuse_weighted_amounts
+from compromis.evidence.counts import Counts, check_drawn, check_room, refuse_sample, refuse_weighted_amounts
 from compromis.evidence.readers import prevalence_factors, read_class_weights, read_smoothing, read_weights
 from compromis.evidence.scores import Matrix, as_dense, check_scores, column_labels, is_csr, read_scores
+from compromis.evidence.strata import Sample, Strata, read_sample
 from compromis.labels import LabelColumn, encode, plain_label, read_classes, read_labels, without_prefix
 
 if TYPE_CHECKING:
@@ -57,6 +58,9 @@ class Votes:
         The sums of the rows' amounts (times their weights) and of their squares, where decisions cost the amount of a row.
     answers : AnswerCounts, optional
         How answers in words were read, where the votes come from some.
+    strata, stratum, labelled : Strata and ndarrays of int64 of shape (patterns,), optional
+        Where the rows are a stratified sample: the strata of the population, the position of each pattern's stratum, and its
+        labelled rows. The multiplicity is then the rows of the population that they stand for.
 
     Examples
     --------
@@ -79,6 +83,9 @@ class Votes:
     amount: Floats | None = None
     amount_squares: Floats | None = None
     answers: AnswerCounts | None = None
+    strata: Strata | None = None
+    stratum: Ints | None = None
+    labelled: Ints | None = None
 
     @classmethod
     def from_proba(
@@ -90,6 +97,7 @@ class Votes:
         pos_label: Any = None,
         sample_weight: ArrayLike | None = None,
         amount: ArrayLike | None = None,
+        sample: Sample | None = None,
         merge: bool | str = "auto",
     ) -> Votes:
         """Read votes and true classes.
@@ -109,6 +117,8 @@ class Votes:
             A weight of at least 0 per row.
         amount : array-like, optional
             A number of at least 0 per row, where decisions cost the amount of a row; see `Preferences`.
+        sample : Sample, optional
+            Of which stratum each row was drawn, as `compromis.model_selection.plan_labels` says it.
         merge : bool or "auto"
             Whether equal rows are merged; "auto" looks at a sample to see whether that pays.
         """
@@ -117,8 +127,21 @@ class Votes:
             raise InputError("y_true is empty; there are no rows")
         (truth,), classes = _encoded(column, y_proba, labels)
         matrix = read_scores(y_proba, classes, len(truth), pos_label=pos_label)
+        drawn: dict[str, Any] = {}
+        if sample is not None:
+            sample = read_sample(sample, len(truth), sample_weight=sample_weight, amount=amount)
+            drawn = {
+                "strata": sample.strata,
+                "stratum": sample.stratum,
+                "labelled": np.ones(len(truth), dtype=np.int64),
+            }
+            sample_weight = sample.weight
         weight, amounts = read_weights(sample_weight, len(truth)), read_weights(amount, len(truth), name="amount")
         empty = _check_and_find_empty(matrix)
+        if drawn and empty.any():
+            raise InputError(
+                f"row {int(empty.argmax())} of the sample has no vote for any class; plan among rows with votes"
+            )
         if merge not in (True, False, "auto"):
             raise InputError(f"merge is True, False or 'auto', got {merge!r}")
         rows = np.where(empty, 0, 1) if weight is None else np.where(empty, 0.0, weight)
@@ -133,6 +156,7 @@ class Votes:
             left_out=left_out,
             amount=amounts,
             amount_squares=None if amounts is None else amounts**2,
+            **drawn,
         )
         if merge is True or (merge == "auto" and _merging_pays(matrix, truth)):
             merged = votes.merge()
@@ -152,8 +176,11 @@ class Votes:
         unanswered: str = "left out",
         sample_weight: ArrayLike | None = None,
         amount: ArrayLike | None = None,
+        sample: Sample | None = None,
     ) -> Votes:
         """Count answers in words as votes: several samples, prompts or models that each name a class for the row.
+
+        The votes of a row are the shares of its answers, among those that name a class.
 
         Parameters
         ----------
@@ -172,9 +199,9 @@ class Votes:
             Whether an answer is log-probabilities: one for each class in the order of `labels`, or a mapping of texts to them. They become
             probabilities that sum to 1; -inf is a probability of 0.
         unanswered : {"left out", "even"}
-            What a row is without any answer that names a class: left out of every count, and counted as such, or one with a vote for
-            each class, which the weights decide, in the tuning as later.
-        sample_weight, amount
+            What a row is without any answer that names a class: left out of every count, and counted as such, or one with equal
+            votes, which the weights decide, in the tuning as later.
+        sample_weight, amount, sample
             As in `from_proba`.
 
         Examples
@@ -183,7 +210,7 @@ class Votes:
         >>> answers = [["bug", "Bug."], ["**feature**", "BUG"], ["As an AI, I cannot", None]]
         >>> votes = cp.Votes.from_answers(answers, labels=["bug", "feature"])
         >>> votes.votes.tolist(), votes.left_out
-        ([[2.0, 0.0], [1.0, 1.0], [0.0, 0.0]], 1)
+        ([[1.0, 0.0], [0.5, 0.5], [0.0, 0.0]], 1)
         >>> print(votes.answers.sentences()[1])
         no class: 'As an AI, I cannot' (1)
         """
@@ -195,15 +222,18 @@ class Votes:
             raise InputError(f"no answer names a class: {'; '.join(read.sentences())}", "answers")
         if unanswered == "even":
             matrix[~matrix.any(axis=1)] = 1.0
+        matrix /= np.maximum(matrix.sum(axis=1, keepdims=True), np.finfo(float).tiny)
         if y_true is not None:
             if (rows := len(read_labels(y_true, "y_true"))) != len(matrix):
                 raise InputError(
                     f"y_true has {rows:,} rows, answers {len(matrix):,}; they must describe the same rows", "y_true"
                 )
-            votes = cls.from_proba(y_true, matrix, labels=classes, sample_weight=sample_weight, amount=amount)
-            return replace(votes, answers=read)
-        if sample_weight is not None or amount is not None:
-            raise InputError("sample_weight and amount belong to rows whose true class is known; pass y_true", "y_true")
+            of_rows: dict[str, Any] = {"sample_weight": sample_weight, "amount": amount, "sample": sample}
+            return replace(cls.from_proba(y_true, matrix, labels=classes, **of_rows), answers=read)
+        if any(given is not None for given in (sample_weight, amount, sample)):
+            raise InputError(
+                "sample_weight, amount and sample are of rows whose true class is known; pass y_true", "y_true"
+            )
         voted = np.asarray(matrix.any(axis=1), dtype=np.int64)
         return cls(
             votes=matrix,
@@ -270,13 +300,20 @@ class Votes:
 
     def counts(self, weights: ArrayLike, *, smoothing: float = 0.0) -> Counts:
         """Return the confusion counts that the weights lead to; rows without votes are left out."""
+        return self.counted(self.decide(weights, smoothing=smoothing))
+
+    def counted(self, decided: Ints) -> Counts:
+        """Return the confusion counts of predictions, the position of a class for each pattern."""
         from compromis.evidence._kernels import count_decisions
 
         self.check_labelled()
+        if self.strata is not None and self.stratum is not None and self.labelled is not None:
+            tables = np.zeros((len(self.strata), len(self.classes), len(self.classes)), dtype=np.int64)
+            np.add.at(tables, (self.stratum, self.truth, decided), self.labelled)
+            return Counts.from_tables(self.strata, tables, self.classes)
         dtype = np.float64 if self.multiplicity.dtype.kind == "f" else np.int64
         matrix = np.zeros((len(self.classes), len(self.classes)), dtype=dtype)
         truth, size = np.ascontiguousarray(self.truth, np.int64), np.ascontiguousarray(self.multiplicity, dtype)
-        decided = self.decide(weights, smoothing=smoothing)
         count_decisions(truth, decided, size, matrix)
         if self.amount is None or self.amount_squares is None:
             return Counts(matrix, self.classes, self.rows)
@@ -289,18 +326,23 @@ class Votes:
         """Return the same votes with equal rows merged, and without rows that have no votes."""
         if self.merged:
             return self
-        group, first = _grouped(self.votes, self.truth, 1)
+        alike = self.truth if self.stratum is None else self.truth + len(self.classes) * self.stratum
+        group, first = _grouped(self.votes, alike, 1)
         total = np.zeros(len(first), dtype=self.multiplicity.dtype)
         np.add.at(total, group, self.multiplicity)
         voted = _total(_scaled(self.votes)[first]) > 0
         parts: dict[str, Any] = {name: _added(part, group, len(voted))[voted] for name, part in self._amounts().items()}
         first, total = first[voted], total[voted]
+        if self.stratum is not None and self.labelled is not None:
+            labelled = _added(self.labelled, group, len(voted))[voted].astype(np.int64)
+            parts |= {"stratum": self.stratum[first], "labelled": labelled}
         return replace(self, votes=self.votes[first], truth=self.truth[first], multiplicity=total, merged=True, **parts)
 
     def with_rows(self, multiplicity: NDArray[Any], chosen: Ints | slice = slice(None)) -> Votes:
-        """Return the `chosen` patterns with other multiplicities; amounts go with them."""
+        """Return the `chosen` patterns with other multiplicities; amounts go with them, strata do not."""
         share = np.divide(multiplicity, self.multiplicity, out=np.zeros(len(self)), where=self.multiplicity > 0)
         amounts: dict[str, Any] = {name: (part * share)[chosen] for name, part in self._amounts().items()}
+        amounts |= {"strata": None, "stratum": None, "labelled": None}
         return replace(
             self, votes=self.votes[chosen], truth=self.truth[chosen], multiplicity=multiplicity[chosen], **amounts
         )
@@ -382,6 +424,7 @@ class Votes:
         >>> votes.with_prevalence({"a": 0.5, "b": 0.5}).support.tolist()
         [1.5, 1.5]
         """
+        refuse_sample(self.strata, "with_prevalence")
         factor = prevalence_factors(shares, self.classes, self.support)
         return self.with_rows(self.multiplicity * factor[self.truth])
 
@@ -401,13 +444,13 @@ class Votes:
             self,
             votes=_stacked(self.votes, other.votes),
             truth=np.concatenate([self.truth, other.truth]),
-            multiplicity=np.concatenate([self.multiplicity, other.multiplicity]),
             rows=self.rows + other.rows,
             left_out=self.left_out + other.left_out,
             merged=False,
             width=max(self.width, other.width),
             answers=_sum_of(self.answers, other.answers),
             **_joined(self._amounts(), other._amounts()),
+            **{"multiplicity": np.concatenate([self.multiplicity, other.multiplicity]), **_joined_strata(self, other)},
         )
         return both.merge() if self.merged and other.merged else both
 
@@ -416,7 +459,7 @@ def _sum_of(first: AnswerCounts | None, second: AnswerCounts | None) -> AnswerCo
     return first + second if first is not None and second is not None else first or second
 
 
-def _added(parts: Floats, group: Ints, groups: int) -> Floats:
+def _added(parts: NDArray[Any], group: Ints, groups: int) -> Floats:
     total = np.zeros(groups)
     np.add.at(total, group, parts)
     return total
@@ -426,6 +469,21 @@ def _joined(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
     if bool(first) != bool(second):
         raise InputError("votes with amounts and votes without do not add up; read both with amount=", "amount")
     return {name: np.concatenate([part, second[name]]) for name, part in first.items()}
+
+
+def _joined_strata(first: Votes, second: Votes) -> dict[str, Any]:
+    """Return strata and multiplicities of both together: the more rows of a stratum are labelled, the fewer each stands for."""
+    if first.strata is None and second.strata is None:
+        return {}
+    if first.strata is None or second.strata is None:
+        raise InputError("votes of a stratified sample and other votes do not add up; read both with sample=", "sample")
+    strata, *places = first.strata.join(second.strata)
+    stratum = np.concatenate([place[part.stratum] for place, part in zip(places, (first, second), strict=True)])
+    labelled = np.concatenate([first.labelled, second.labelled])  # type: ignore[arg-type]
+    drawn = _added(labelled, stratum, len(strata)).astype(np.int64)
+    check_drawn(strata, drawn)
+    multiplicity = labelled * strata.weights(drawn)[stratum]
+    return {"strata": strata, "stratum": stratum, "labelled": labelled, "multiplicity": multiplicity}
 
 
 def decide_votes(votes: Matrix, weights: Floats, smoothing: float = 0.0) -> Ints:

@@ -65,7 +65,7 @@ def decide(
     >>> cp.frames.decide(frame, proba=["good", "bad"], weights=[1, 3])["decision"].tolist()
     ['bad', 'good', 'good']
     """
-    columns, rule = _read_rule(frame, proba, weights, labels, smoothing)
+    columns, rule = read_rule(frame, proba, weights, labels, smoothing)
     _check_labels(rule.classes)
     lazy = lazy_frame(frame)
     opened = Frame.open(frame, {column: column for column in columns})
@@ -74,9 +74,7 @@ def decide(
     if len(set(made)) < len(made):
         raise InputError(f"name and review are two columns, both are called {name!r}", "review")
     kept = [column for column in lazy.collect_schema().names() if column not in made]
-    lazy = add_decision(
-        lazy, columns, rule.weights, rule.smoothing, rule.classes, name, second=rule.review is not None
-    )
+    lazy = add_decision(lazy, columns, rule.weights, rule.smoothing, rule.classes, name, second=rule.review is not None)
     usable = usable_votes(columns)
     predicted = [nw.when(usable).then(nw.col(name)).otherwise(nw.lit(None)).alias(name)]
     if rule.review is not None:
@@ -85,7 +83,7 @@ def decide(
     return _like(frame, lazy.with_columns(*predicted).select(*kept, *made))
 
 
-def _read_rule(
+def read_rule(
     frame: Any,
     proba: Sequence[str] | Mapping[Any, Any],
     weights: ArrayLike | Decision | None,
@@ -171,7 +169,7 @@ def evaluate(
     if (prediction is None) == (proba is None):
         raise InputError("give prediction, the column of predicted classes, or proba, the columns that decide")
     if proba is not None:
-        columns, rule = _read_rule(frame, proba, weights, labels)
+        columns, rule = read_rule(frame, proba, weights, labels)
         frame = decide(frame, proba=columns, weights=rule, name=_PREDICTED)
         labels = labels if labels is not None else rule.classes
     elif weights is not None:

@@ -439,8 +439,9 @@ def add_decision(
 ) -> nw.LazyFrame[Any]:
     """Return the frame with the column `name`: the label of the largest weight x (vote + smoothing), the first one in a tie.
 
-    The largest itself is in `BEST` and, if asked for, the second largest in `SECOND`. A running best, one class after the other: the engines' own row-wise maximum is silently wrong in Dask where divisions
-    are unknown, and step by step the expressions grow with the classes, not with a power of them.
+    The largest itself is in `BEST` and, if asked for, the second largest in `SECOND`. A running best, one class after the other: the
+    engines' own row-wise maximum is silently wrong in Dask where divisions are unknown, and step by step the expressions grow with
+    the classes, not with a power of them.
     """
     literals: list[Any] = [nw.lit(label) for label in labels]  # type: ignore[arg-type]
     first = _weighted_vote(columns[0], weights[0], smoothing).alias(BEST)

@@ -50,7 +50,9 @@ class ByGroup:
     def __getitem__(self, chosen: Ints | Flags) -> ByGroup:
         return replace(self, code=self.code[chosen])
 
-    def counts(self, truth: Ints, predicted: Ints, classes: tuple[Label, ...], size: NDArray[Any]) -> dict[Label, Counts]:
+    def counts(
+        self, truth: Ints, predicted: Ints, classes: tuple[Label, ...], size: NDArray[Any]
+    ) -> dict[Label, Counts]:
         """Return the counts of each group; `size` is how many rows each row stands for, or its weight."""
         rows = np.zeros(len(self.names), dtype=np.int64)
         np.add.at(rows, self.code, 1 if size.dtype.kind == "f" else size)
@@ -94,7 +96,9 @@ def missed_by_group(by: Mapping[Label, Counts], arrays: PreferenceArrays) -> tup
     group 'south': the recall of 'ill' is 0.700, below your minimum of 0.8 (1 prediction must change)
     """
     alone = each_alone(arrays)
-    return tuple(MissedInGroup(name, missed) for name, counts in by.items() for missed in missed_constraints(counts, alone))
+    return tuple(
+        MissedInGroup(name, missed) for name, counts in by.items() for missed in missed_constraints(counts, alone)
+    )
 
 
 def shortfall_by_group(by: Mapping[Label, Counts], arrays: PreferenceArrays) -> float:
@@ -121,7 +125,11 @@ def rows_of(by: Mapping[Label, Counts], arrays: PreferenceArrays | None) -> list
     first = next(iter(by.values()))
     asked = None if arrays is None else np.flatnonzero((arrays.min_recall > 0) | (arrays.min_precision > 0))
     chosen = range(len(first.classes)) if asked is None or not len(asked) else asked.tolist()
-    missed = set() if arrays is None else {(one.group, one.missed.label, one.missed.rate) for one in missed_by_group(by, arrays)}
+    missed = (
+        set()
+        if arrays is None
+        else {(one.group, one.missed.label, one.missed.rate) for one in missed_by_group(by, arrays)}
+    )
     return [
         {
             "group": name,

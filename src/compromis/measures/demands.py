@@ -213,7 +213,7 @@ def given_up(counts: Counts, arrays: PreferenceArrays) -> tuple[GivenUp, ...]:
 
 def few_predictions(counts: Counts) -> tuple[tuple[Label, float], ...]:
     """Return the classes predicted, but in fewer than 20 rows (effective rows where they have weights), with that number."""
-    predicted = outcomes(counts).predicted.astype(np.float64)
-    squares = predicted if counts.squares is None else counts.squares.sum(axis=0)
+    predicted = counts.labelled.sum(axis=0).astype(np.float64)
+    squares = predicted if counts.squares is None or counts.strata is not None else counts.squares.sum(axis=0)
     rows = np.nan_to_num(ratio(predicted**2, squares))
     return tuple((counts.classes[k], float(rows[k])) for k in np.flatnonzero((rows > 0) & (rows < FEW_PREDICTIONS)))

@@ -162,7 +162,7 @@ def evaluate_members(
     labels: Sequence[Any] | None = None,
     costs: Mapping[Any, float] | None = None,
     mapping: AnswerMapping | None = None,
-    smoothing: float = 0.0,
+    smoothing: float = 0.5,
     confidence: float = 0.95,
     random_state: int = 0,
 ) -> Committee:
@@ -184,7 +184,7 @@ def evaluate_members(
     mapping
         What texts mean, as in `Votes.from_answers`.
     smoothing : float
-        Added to the votes of every class, as in `search_weights`.
+        Added to the votes of every class, of which each member has one.
     confidence : float
         The confidence of the intervals.
     random_state : int

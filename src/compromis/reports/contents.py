@@ -141,7 +141,9 @@ def _check_votes(votes: Votes | None, evaluation: Evaluation, weights: ArrayLike
         )
 
 
-def _from_votes(votes: Votes | None, evaluation: Evaluation, given: ArrayLike | None, smoothing: float) -> dict[str, Any]:
+def _from_votes(
+    votes: Votes | None, evaluation: Evaluation, given: ArrayLike | None, smoothing: float
+) -> dict[str, Any]:
     """Return the fields of a report that its votes are needed for; none without votes."""
     if votes is None:
         return {}

@@ -25,7 +25,7 @@ from compromis.studio.forms import PreferencesForm, form_of
 from compromis.studio.guard import JSON, UPLOAD, Guard, Secrets, TooLarge
 from compromis.studio.jobs import Job, Jobs, error_sentence
 from compromis.studio.loading import preview
-from compromis.studio.workspace import SUFFIXES, Recipe, SaveRequest, Workspace
+from compromis.studio.workspace import SUFFIXES, InterviewForm, Recipe, SaveRequest, Workspace
 
 _STATIC = Path(__file__).parent / "static"
 MEDIA_TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
@@ -35,6 +35,8 @@ AT_ONCE = 0.25
 """Seconds that short work is waited for before the page has to ask again."""
 SOON = 0.12
 """Seconds that a full search has before a first result will do."""
+SANDBOX = "sandbox allow-scripts allow-downloads; frame-ancestors 'none'; form-action 'none'; base-uri 'none'"
+"""The policy of a saved report, beside the one of its own: it stands on no site, so it can ask nothing of this one."""
 Asked = TypeVar("Asked")
 
 
@@ -92,7 +94,7 @@ def assets() -> dict[str, tuple[str, str]]:
 
 
 class _Look(msgspec.Struct, forbid_unknown_fields=True):
-    truth: str
+    truth: str | None = None
 
 
 class _Tune(msgspec.Struct, forbid_unknown_fields=True):
@@ -143,14 +145,48 @@ async def _arriving(request: Request) -> AsyncIterator[bytes]:
         raise cp.InputError("the file is empty")
 
 
-async def _columns(workspace: Workspace, request: Request) -> Any:
+async def _look(workspace: Workspace, request: Request) -> Any:
     source = workspace.places.source(request.path_params["source"])
-    return await run_in_threadpool(preview, source)
+    truth = (await _asked(request, _Look)).truth
+    job = workspace.jobs.start(
+        f"Looking at {source.name}",
+        lambda _: preview(source, truth),
+        key=f"look {source.id}",
+        light=True,
+        abandoned=True,
+    )
+    await _settled(workspace.jobs, job, AT_ONCE)
+    return job.shown()
 
 
-async def _sets(workspace: Workspace, request: Request) -> Any:
-    source = workspace.places.source(request.path_params["source"])
-    return await run_in_threadpool(preview, source, (await _asked(request, _Look)).truth)
+async def _forget(workspace: Workspace, request: Request) -> Any:
+    await _asked(request, _Nothing)
+    workspace.places.forget(workspace.places.source(request.path_params["source"]))
+    return {}
+
+
+async def _interview(workspace: Workspace, request: Request) -> Any:
+    asked = await _asked(request, InterviewForm)
+    model = workspace.model(request.path_params["model"])
+    job = workspace.jobs.start(
+        "Looking for results to choose from",
+        lambda _: workspace.ask(model, asked),
+        key="ask",
+        light=True,
+        abandoned=True,
+    )
+    await _settled(workspace.jobs, job, AT_ONCE)
+    return job.shown()
+
+
+async def _saved(request: Request) -> Response:
+    """Show a file that was saved: the report in a sandbox, whose scripts reach nothing of the studio; others as text."""
+    path = request.app.state.workspace.opened(request.path_params["number"])
+    text = await run_in_threadpool(path.read_bytes)
+    if path.suffix != SUFFIXES["report"]:
+        return Response(text, media_type="text/plain; charset=utf-8")
+    request.scope["compromis.policy"] = SANDBOX
+    return Response(text, media_type="text/html; charset=utf-8")
 
 
 async def _load(workspace: Workspace, request: Request) -> Any:
@@ -271,13 +307,14 @@ _API: list[tuple[str, str, Handler]] = [
     ("GET", "/api/alive", _alive),
     ("GET", "/api/session", _session),
     ("POST", UPLOAD, _upload),
-    ("GET", "/api/sources/{source}", _columns),
-    ("POST", "/api/sources/{source}/sets", _sets),
+    ("POST", "/api/sources/{source}/look", _look),
+    ("POST", "/api/sources/{source}/remove", _forget),
     ("POST", "/api/models", _load),
     ("POST", "/api/models/{model}/remove", _remove),
     ("GET", "/api/models/{model}/panel", _panel),
     ("POST", "/api/models/{model}/tune", _tune),
     ("POST", "/api/models/{model}/hold", _hold),
+    ("POST", "/api/models/{model}/interview", _interview),
     ("POST", "/api/compare", _compare),
     ("GET", "/api/jobs/{job}", _job),
     ("POST", "/api/jobs/{job}/cancel", _cancel),
@@ -288,6 +325,7 @@ _API: list[tuple[str, str, Handler]] = [
 ROUTES = [
     Route("/", _page, methods=["GET"]),
     Route("/static/{name}", _static, methods=["GET"]),
+    Route("/saved/{number}/{name}", _saved, methods=["GET"]),
     *(Route(path, _answering(handler), methods=[method]) for method, path, handler in _API),
 ]
 """Every route; the guard checks the requests of all of them."""

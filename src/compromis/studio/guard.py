@@ -90,7 +90,7 @@ class Guard:
         headers = Headers(scope=scope)
         refusal = self._refusal(scope, headers)
         greets = refusal is None and scope["path"] == "/" and self._keys.is_token(_query_token(scope))
-        guarded = _with_headers(send, nonce, f"{self._cookie}={self._keys.page_key}" if greets else None)
+        guarded = _with_headers(send, scope, f"{self._cookie}={self._keys.page_key}" if greets else None)
         if refusal is not None:
             await _discard(receive)
             await _refuse(guarded, *refusal)
@@ -190,13 +190,14 @@ def _cookie(headers: Headers, name: str) -> str:
     return "" if cookie is None else cookie.value
 
 
-def _with_headers(send: Send, nonce: str, cookie: str | None) -> Send:
+def _with_headers(send: Send, scope: Scope, cookie: str | None) -> Send:
     async def guarded(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             headers.update(
                 {
-                    "Content-Security-Policy": _CSP.format(nonce=nonce),
+                    "Content-Security-Policy": scope.get("compromis.policy")
+                    or _CSP.format(nonce=scope["compromis.nonce"]),
                     "X-Frame-Options": "DENY",
                     "X-Content-Type-Options": "nosniff",
                     "Cache-Control": "no-store",

@@ -40,6 +40,8 @@ class Job:
     error: str = ""
     error_kind: str = ""
     version: int = 0
+    abandoned: bool = False
+    """Whether the work is left alone when it is cancelled: it cannot stop by itself, and changes nothing."""
     _stop: threading.Event = field(default_factory=threading.Event)
 
     @property
@@ -60,8 +62,10 @@ class Job:
         self.version += 1
 
     def cancel(self) -> None:
-        """Ask the work to stop; it does at its next report."""
+        """Ask the work to stop; it does at its next report, or its result is not waited for."""
         self._stop.set()
+        if self.abandoned and not self.finished:
+            self.settle("cancelled")
 
     def begin(self) -> None:
         """Set the state to running."""
@@ -70,7 +74,9 @@ class Job:
         self.report(0.0, "")
 
     def settle(self, state: str, *, result: Any = None, error: Exception | None = None) -> None:
-        """Set the final state, with the result or the error."""
+        """Set the final state, with the result or the error; the first one counts."""
+        if self.finished:
+            return
         if state == "done":
             self.result, self.share = result, 1.0
         if error is not None:
@@ -94,15 +100,17 @@ class Jobs:
         self._threads: list[threading.Thread] = []
         self.closed = False
 
-    def start(self, title: str, work: Callable[[Job], Any], *, key: str = "", light: bool = False) -> Job:
+    def start(
+        self, title: str, work: Callable[[Job], Any], *, key: str = "", light: bool = False, abandoned: bool = False
+    ) -> Job:
         """Run the work in a thread; an unfinished job of the same `key` is cancelled: the newest counts.
 
-        `light` work does not wait for a free slot.
+        `light` work does not wait for a free slot; `abandoned` work, which reports no progress, is left alone when it is cancelled.
         """
         for other in self.unfinished():
             if key and other.key == key:
                 other.cancel()
-        job = Job(str(next(self._numbers)), title, key)
+        job = Job(str(next(self._numbers)), title, key, abandoned=abandoned)
         self._forget()
         self._jobs[job.id] = job
         thread = threading.Thread(target=self._run, args=(job, work, light), name=f"studio-job-{job.id}", daemon=True)

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 import compromis as cp
-from compromis.frames import EvidenceSum, Table, Texts, open_table, pick_column
+from compromis.frames import EvidenceSum, Table, Texts, open_table, pick_column, read_table
 from compromis.studio.jobs import Progress
 from compromis.studio.storage import Source
 
@@ -23,6 +23,8 @@ SHOWN = 6
 """Rows shown."""
 PREVIEW_CELLS = 1_000_000
 """Cells of the rows read to propose columns, at most."""
+MOST_FITTED = 50
+"""Classes of a column up to which a model is offered."""
 MOST_TRUTHS, MOST_SETS = 1000, 100
 """Columns that are tried as the truth, and sets of votes that are proposed, at most."""
 
@@ -45,12 +47,14 @@ def preview(source: Source, truth: str | None = None) -> dict[str, Any]:
     except cp.InputError as error:
         raise cp.InputError(source.renamed(str(error))) from error
     proposal = propose(table, truth if truth in table.columns else None)
+    classes = _distinct(table[proposal["truth"]])
     shown = table.take(slice(SHOWN)).texts()
     return {
         "name": source.name,
         "columns": list(table.columns),
         "rows": [list(row) for row in zip(*shown.values(), strict=True)],
-        "classes": sorted(_distinct(table[proposal["truth"]]))[:PREVIEW],
+        "classes": sorted(classes)[:PREVIEW],
+        "fits": not proposal["sets"] and 2 <= len(classes) <= MOST_FITTED and len(table.columns) > 1,
         **proposal,
     }
 
@@ -133,6 +137,25 @@ def load_model_votes(
 
     votes, dropped = _sum(data, columns, {"texts": [column.name for column in model.columns]}, votes_in, progress)
     return votes, dropped, model.decision
+
+
+def fit_votes(source: Source, columns: Columns, model: str, progress: Progress) -> tuple[cp.Votes, int]:
+    """Return the votes of a model that is fitted to the table, fold by fold, and the number of rows left out."""
+    progress(0.0, "reading")
+    table = read_table(
+        str(source.path), lambda names: [pick_column(columns.truth, names), *(n for n in names if n != columns.truth)]
+    )
+    kept, dropped = _without_missing(table, columns)
+    if not len(kept):
+        raise cp.InputError(f"there are no rows with a class in column {columns.truth!r}; choose another column")
+    votes = cp.estimators.table_votes(
+        kept.texts(),
+        columns.truth,
+        model=model,
+        source=source.name,
+        progress=lambda share, note: progress(0.1 + 0.85 * share, note),
+    )
+    return votes, dropped
 
 
 def _sum(

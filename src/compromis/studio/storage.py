@@ -6,12 +6,13 @@ import contextlib
 import itertools
 import os
 import shutil
+import stat
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from compromis.errors import InputError
 from compromis.frames import table_suffix
@@ -83,7 +84,8 @@ class Places:
             raise InputError(f"there is no folder {os.fspath(output)!r} to save into; create it, or choose another")
         self._numbers = itertools.count(1)
         self._known: dict[Path, Source] = {}
-        self._uploads: list[Path] = []
+        self._uploads: dict[Path, BinaryIO] = {}
+        """What was uploaded, held open: its bytes outlive a cleaner of temporary folders."""
         self._private: Path | None = None
         _sweep()
 
@@ -92,6 +94,9 @@ class Places:
         paths = self._offered()
         for path in dict.fromkeys(paths):
             self._know(path, path.name)
+        for path, held in list(self._uploads.items()):
+            if not path.is_file():
+                self._bring_back(path, held)
         offered = dict.fromkeys([*paths, *self._uploads])
         return [self._known[path] for path in offered if _is_readable(path)]
 
@@ -120,12 +125,32 @@ class Places:
         except BaseException:
             path.unlink(missing_ok=True)
             raise
-        self._uploads.append(path)
+        self._uploads[path] = path.open("rb")
         return self._know(path, name)
+
+    def forget(self, source: Source) -> None:
+        """Remove an uploaded file; files that the user named stay."""
+        held = self._uploads.pop(source.path, None)
+        if held is None:
+            raise InputError(f"{source.name} was named when the studio was started; only uploaded files can be removed")
+        held.close()
+        source.path.unlink(missing_ok=True)
+
+    def _bring_back(self, lost: Path, held: BinaryIO) -> None:
+        """Write an upload again whose file a cleaner removed, under a name that nobody can foresee."""
+        handle, text = tempfile.mkstemp(prefix="upload-", suffix=_suffixes(lost.name), dir=self.private())
+        with os.fdopen(handle, "wb") as stream:
+            held.seek(0)
+            shutil.copyfileobj(held, stream)
+        path = Path(text)
+        self._uploads[path] = self._uploads.pop(lost)
+        self._known[path] = replace(self._known.pop(lost), path=path)
 
     def private(self) -> Path:
         """Return the folder for temporary files, which only this user can open."""
-        if self._private is None or not self._private.is_dir():  # temporary folders are cleaned while studios run
+        if self._private is None or not _is_own_folder(
+            self._private
+        ):  # temporary folders are cleaned while studios run
             self._private = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
         return self._private
 
@@ -154,6 +179,8 @@ class Places:
 
     def close(self) -> None:
         """Remove every temporary file."""
+        for held in self._uploads.values():
+            held.close()
         if self._private is not None:
             shutil.rmtree(self._private, ignore_errors=True)
 
@@ -214,6 +241,14 @@ def _is_running(process: int) -> bool:
     except (PermissionError, OverflowError):
         return True
     return True
+
+
+def _is_own_folder(path: Path) -> bool:
+    """Whether a folder is there and is still the one that was made: another user may have taken its name."""
+    with contextlib.suppress(OSError):
+        found = path.lstat()
+        return stat.S_ISDIR(found.st_mode) and (sys.platform == "win32" or found.st_uid == os.getuid())
+    return False
 
 
 def _is_readable(path: Path) -> bool:

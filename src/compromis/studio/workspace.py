@@ -5,17 +5,19 @@ from __future__ import annotations
 import itertools
 import secrets
 import threading
-from dataclasses import replace
+from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 import numpy as np
 
 import compromis as cp
 from compromis.reports import panel_document, preferences_document
-from compromis.studio.forms import PreferencesForm
+from compromis.studio.forms import PreferencesForm, form_of
 from compromis.studio.jobs import Job, Jobs, Progress
-from compromis.studio.loading import Columns, load_model_votes, load_votes
+from compromis.studio.loading import Columns, fit_votes, load_model_votes, load_votes
 from compromis.studio.storage import Places, Source
 from compromis.weights import Sweep, WeightSearch, search_weights
 
@@ -42,6 +44,8 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     columns: Columns
     model: str | None = None
     """The model file whose votes are wanted; without it the columns hold votes."""
+    fit: str | None = None
+    """The kind of model to fit to the table, whose columns hold no votes."""
 
 
 class SaveRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -53,6 +57,14 @@ class SaveRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kind: str
     name: str
     replace: bool = False
+
+
+class InterviewForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The classes that matter, and the answers given so far."""
+
+    classes: tuple[str, ...]
+    metric: str = "f"
+    answers: tuple[str, ...] = ()
 
 
 class Model(msgspec.Struct, kw_only=True):
@@ -67,6 +79,8 @@ class Model(msgspec.Struct, kw_only=True):
     decision: cp.Decision
     document: dict[str, Any]
     """What the panel shows, without the present preferences and weights."""
+    interview: cp.tradeoffs.Interview | None = None
+    """The interview without answers, which keeps the results it asks about."""
 
     def counts(self) -> cp.Counts:
         """Return the confusion counts of the present decision."""
@@ -103,6 +117,7 @@ class Workspace:
         """Set when the compiled kernels are loaded."""
         self._models: dict[str, Model] = {}
         self._numbers = itertools.count(1)
+        self._saved: dict[str, Path] = {}
         self._lock = threading.Lock()
 
     def shown(self) -> dict[str, Any]:
@@ -139,7 +154,7 @@ class Workspace:
         """Read a file into votes, and keep them as a model."""
         source = self.places.source(recipe.source)
         model_file = None if recipe.model is None else self.places.source(recipe.model)
-        votes, dropped, decision = _read(source, model_file, recipe.columns, progress)
+        votes, dropped, decision = _read(source, model_file, recipe, progress)
         progress(0.98, "preparing the panel")
         document = _document(votes, decision.smoothing)
         progress(0.99, "preparing the panel")
@@ -167,6 +182,26 @@ class Workspace:
             model.decision, self.preferences = search.decision, form
         return search_shown(search)
 
+    def ask(self, model: Model, asked: InterviewForm) -> dict[str, Any]:
+        """Return the question that follows the answers given so far, what they tell, and the preferences they stand for."""
+        before = model.interview
+        if before is None or (before.classes, before.metric.name) != (asked.classes, asked.metric):
+            before = model.interview = cp.tradeoffs.Interview(model.votes, asked.classes, metric=asked.metric)
+        now = before.taken_up(asked.answers)
+        return {
+            "question": None if now.question is None else question_shown(now.question),
+            "known": [known_shown(one) for one in now.known],
+            "most": now.most,
+            "preferences": form_of(now.preferences(), model.votes.classes) if now.known else None,
+        }
+
+    def opened(self, number: str) -> Path:
+        """Return a file that was saved, by the number that its link has."""
+        path = self._saved.get(number)
+        if path is None or not path.is_file() or path.resolve().parent != self.places.output:
+            raise cp.InputError("this file is not here (any more); save it again")
+        return path
+
     def hold(self, model: Model, form: PreferencesForm, weights: list[float]) -> None:
         """Keep preferences, and weights that the page found."""
         decision = with_weights(model.decision, weights)
@@ -175,7 +210,7 @@ class Workspace:
             model.decision, self.preferences = decision, form
 
     def compare(self, label: str, metric: str, progress: Progress) -> dict[str, Any]:
-        """Compare all models for one class over all recall weights."""
+        """Compare all models that know a class, over all recall weights."""
         models = {model.name: model for model in self.models() if label in model.votes.classes}
         if not models:
             raise cp.InputError(f"no model is loaded that knows the class {label!r}")
@@ -191,6 +226,7 @@ class Workspace:
             "recall_weight": GRID.tolist(),
             "curves": [
                 {
+                    "id": models[name].id,
                     "name": name,
                     "value": curve.value(GRID).tolist(),
                     "area": comparison.areas[name],
@@ -235,7 +271,9 @@ class Workspace:
                 title=model.name,
             ).save
         path = self.places.save(asked.name, SUFFIXES[asked.kind], write, replace=asked.replace)
-        return {"path": str(path), "bytes": path.stat().st_size}
+        number = secrets.token_urlsafe(24)
+        self._saved[number] = path
+        return {"path": str(path), "bytes": path.stat().st_size, "link": f"/saved/{number}/{quote(path.name)}"}
 
     def close(self) -> None:
         """Stop all work, and remove the temporary files."""
@@ -323,6 +361,22 @@ def search_shown(search: WeightSearch) -> dict[str, Any]:
     }
 
 
+def question_shown(question: cp.tradeoffs.Question) -> dict[str, Any]:
+    """Return a question for the page."""
+    return {
+        "number": question.number,
+        "topic": question.topic,
+        "label": question.label,
+        "beside": question.beside,
+        "sides": [[asdict(one) for one in side] for side in (question.first, question.second)],
+    }
+
+
+def known_shown(known: cp.tradeoffs.Known) -> dict[str, Any]:
+    """Return what the answers tell of one number, for the page."""
+    return asdict(known) | {"name": known.name, "shares": known.shares}
+
+
 def _offered(votes: cp.Votes, preferences: cp.Preferences, decision: cp.Decision) -> dict[str, Any]:
     counts = votes.counts(decision.weights, smoothing=decision.smoothing)
     verdict = cp.evaluate(counts, preferences=preferences).verdict
@@ -350,13 +404,16 @@ def _document(votes: cp.Votes, smoothing: float) -> dict[str, Any]:
 
 
 def _read(
-    source: Source, model_file: Source | None, columns: Columns, progress: Progress
+    source: Source, model_file: Source | None, recipe: Recipe, progress: Progress
 ) -> tuple[cp.Votes, int, cp.Decision]:
     """Return votes, the number of rows left out, and the decision to start from; errors name the files as the user does."""
     try:
         if model_file is not None:
-            return load_model_votes(model_file, source, columns, progress)
-        votes, dropped = load_votes(source, columns, progress)
+            return load_model_votes(model_file, source, recipe.columns, progress)
+        if recipe.fit is not None:
+            votes, dropped = fit_votes(source, recipe.columns, recipe.fit, progress)
+        else:
+            votes, dropped = load_votes(source, recipe.columns, progress)
     except cp.InputError as error:
         message = source.renamed(str(error))
         raise cp.InputError(message if model_file is None else model_file.renamed(message)) from error

@@ -33,8 +33,10 @@ ANYHOW = 0.02
 STEPS = 801
 RECALL_WEIGHTS = np.linspace(-math.log(199), math.log(199), STEPS)
 """The logits of the recall weights told apart: 0.005 to 0.995."""
-IMPORTANCES = np.linspace(-math.log(100), math.log(100), STEPS)
-"""The logarithms of the importances told apart: 0.01 to 100."""
+IMPORTANCES = np.linspace(math.log(0.1), math.log(1000), STEPS)
+"""The logarithms of the importances told apart: 0.1 to 1000, 10 in their middle."""
+IMPORTANT = 10.0
+"""The importance of a class that matters until an answer says otherwise, as in the paper's setting."""
 MOST_RESULTS = 64
 """Results that are paired, for each topic."""
 VISIBLE = 0.02
@@ -109,7 +111,8 @@ class Known:
         if self.topic == "recall weight":
             return self.low, self.value, self.high
         low, value, high = (
-            (math.log(one) - IMPORTANCES[0]) / (-2 * IMPORTANCES[0]) for one in (self.low, self.value, self.high)
+            (math.log(one) - IMPORTANCES[0]) / (IMPORTANCES[-1] - IMPORTANCES[0])
+            for one in (self.low, self.value, self.high)
         )
         return low, value, high
 
@@ -227,8 +230,8 @@ class Interview(Result):
     Bayes on the logit of the recall weight, Beta(1/2, 1/2) before the first answer; an answer is taken as meant nine times of ten. The
     next pair is one that changes places (one result is better below, the other above) at the median of what is still possible; of the
     pairs near it, the one whose results are best. An importance is asked for in the same way, on its logarithm, between results that
-    weigh the votes of one class more or less. With two classes, choices for one of them say everything, so the other gets the
-    importance 0.
+    weigh the votes of one class more or less; until it is known, and where the classes do not compete, it is 10, as in the PRAGMA
+    paper. With two classes, choices for one of them say everything, so the other gets the importance 0.
 
     Examples
     --------
@@ -293,17 +296,26 @@ class Interview(Result):
         """Return the interview after an answer to its question: ``"first"``, ``"second"`` or ``"alike"``."""
         if self.question is None:
             raise InputError("every question was answered; see preferences(), or go back()")
-        return self._with((*self.answers, answer))
+        return self.taken_up((*self.answers, answer))
 
     def back(self) -> Interview:
         """Return the interview before the last answer."""
-        return self._with(self.answers[:-1])
+        return self.taken_up(self.answers[:-1])
 
     def preferences(self) -> Preferences:
         """Return what the answers say so far; classes that were not asked about have the default."""
-        return _preferences(self.votes, self.classes, self.known, self.metric)
+        return self._preferences(self.known)
 
-    def _with(self, answers: Sequence[str]) -> Interview:
+    def _preferences(self, known: Sequence[Known]) -> Preferences:
+        weight = {one.label: round(one.value, 4) for one in known if one.topic == "recall weight"}
+        importance = {label: IMPORTANT for label, _ in self._others}
+        importance |= {one.label: float(f"{one.value:.3g}") for one in known if one.topic == "importance"}
+        by_class = {label: Preference(importance.get(label, 1.0), recall_weight=own) for label, own in weight.items()}
+        alone = len(self.votes.classes) == 2 and len(self.classes) == 1 and by_class
+        return Preferences(by_class, Preference(importance=0.0) if alone else Preference(), self.metric)
+
+    def taken_up(self, answers: Sequence[str]) -> Interview:
+        """Return the interview after other answers; the results that it asks about are worked out once."""
         other = Interview(self.votes, self.classes, metric=self.metric, questions=self.questions, answers=answers)
         other._made = self._made
         return other
@@ -354,8 +366,7 @@ class Interview(Result):
             if beside is None:
                 self._made[key] = _recall_weight_topic(self.votes, label, self.metric)
             else:
-                wanted = _preferences(self.votes, self.classes, known, self.metric)
-                self._made[key] = _importance_topic(self.votes, label, beside, wanted)
+                self._made[key] = _importance_topic(self.votes, label, beside, self._preferences(known))
         return self._made[key]
 
     def document(self) -> dict[str, Any]:
@@ -410,15 +421,6 @@ def _read_answer(answer: str) -> str:
     if answer not in ANSWERS:
         raise InputError(f"an answer is one of {', '.join(ANSWERS)}, got {answer!r}", "answer")
     return answer
-
-
-def _preferences(votes: Votes, classes: Sequence[Label], known: Sequence[Known], metric: Metric) -> Preferences:
-    """Return what is known as preferences; beside one class of two the other has no say."""
-    weight = {one.label: round(one.value, 4) for one in known if one.topic == "recall weight"}
-    importance = {one.label: float(f"{one.value:.3g}") for one in known if one.topic == "importance"}
-    by_class = {label: Preference(importance.get(label, 1.0), recall_weight=own) for label, own in weight.items()}
-    alone = len(votes.classes) == 2 and len(classes) == 1 and by_class
-    return Preferences(by_class, Preference(importance=0.0) if alone else Preference(), metric)
 
 
 def _recall_weight_topic(votes: Votes, label: Label, metric: Metric) -> _Topic:

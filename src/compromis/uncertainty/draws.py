@@ -10,6 +10,7 @@ from compromis._typing import Floats, Ints
 from compromis.evidence.counts import Counts, ratio
 from compromis.evidence.grouped import GroupedCounts
 from compromis.evidence.paired import PairedCounts
+from compromis.evidence.strata import Strata
 from compromis.measures.rates import Evidence, counts_of, share_parts
 from compromis.uncertainty.intervals import normal_quantile
 
@@ -57,6 +58,69 @@ def draw_counts(evidence: Evidence, draws: int = DRAWS, random_state: int = SEED
         yield (
             _draw_groups(evidence, size, rng) if isinstance(evidence, GroupedCounts) else _draw_rows(counts, size, rng)
         )
+
+
+TILTS = ((0.9, 0.4), (0.4, 0.9))
+"""Pseudo-rows that are predicted wrong and right: those of the lower and of the upper bound of what a stratified sample says.
+
+Few labels lie in the large quiet stratum, where a row weighs most, so one prior for both bounds pulls either to one side: the upper
+bound of recall was missed in 5.5 % of samples, the lower in 1 %. Chosen among eleven pairs on 108 settings of two classes; promise
+30 counts on others.
+"""
+
+
+def draw_sample(strata: Strata, tables: Ints, prior: Floats, draws: int, random_state: int = SEED) -> Iterator[Floats]:
+    """Yield stacks of drawn cells of a population, of shape (draws, cells), from labelled rows of shape (strata, cells).
+
+    Notes
+    -----
+    Within a stratum the shares of its cells are Dirichlet(labels + prior); its size is drawn too, as the population stands for
+    the rows to come. `prior` has the shape of `tables`.
+    """
+    rng = np.random.default_rng(random_state)
+    stratum, cell = np.nonzero((tables > 0) | ((prior > 0) & (tables.sum(axis=1) > 0)[:, np.newaxis]))
+    start = np.flatnonzero(np.diff(stratum, prepend=-1))
+    rows, shape, held = np.diff([*start, len(stratum)]), (tables + prior)[stratum, cell], stratum[start]
+    at_once = max(1, CELLS_AT_ONCE // max(len(stratum), tables.shape[1]))
+    for first in range(0, draws, at_once):
+        drawn = rng.standard_gamma(shape, size=(min(at_once, draws - first), len(shape)))
+        size = rng.standard_gamma(strata.sizes[held], size=(len(drawn), len(held)))
+        drawn *= np.repeat(ratio(size, np.add.reduceat(drawn, start, axis=1)), rows, axis=1)
+        yield added_columns(drawn, cell, tables.shape[1])
+
+
+def added_columns(drawn: Floats, cell: Ints, cells: int) -> Floats:
+    """Add up the columns of the same cell."""
+    from scipy.sparse import csr_array
+
+    collect = csr_array((np.ones(len(cell)), (np.arange(len(cell)), cell)), shape=(len(cell), cells))
+    added: Floats = (collect.T @ drawn.T).T
+    return np.ascontiguousarray(added)
+
+
+def sample_prior(counts: Counts, wrong: float = PRIOR, right: float = PRIOR) -> Floats:
+    """Return the pseudo-rows of each cell of each stratum, of shape (strata, K, K).
+
+    As in `prior_cells`, each class has `wrong` and `right` pseudo-rows; those predicted as a class are spread evenly over the
+    strata in which it is predicted. Nothing for a class that does not occur.
+    """
+    assert counts.tables is not None
+    size = len(counts.classes)
+    cells = np.full((size, size), wrong / max(size - 1, 1))
+    np.fill_diagonal(cells, right)
+    cells[counts.support == 0] = 0.0
+    there = counts.tables.any(axis=1)
+    prior: Floats = cells * (there / np.maximum(there.sum(axis=0), 1))[:, np.newaxis, :]
+    return prior
+
+
+def draw_sample_counts(counts: Counts, prior: Floats, draws: int = DRAWS, random_state: int = SEED) -> Iterator[Floats]:
+    """Yield stacks of drawn K x K matrices of the population that a stratified sample speaks of."""
+    assert counts.strata is not None
+    assert counts.tables is not None
+    flat = counts.tables.reshape(len(counts.strata), -1)
+    for drawn in draw_sample(counts.strata, flat, prior.reshape(flat.shape), draws, random_state):
+        yield drawn.reshape(len(drawn), *counts.matrix.shape)
 
 
 def row_scale(evidence: Evidence) -> Floats:

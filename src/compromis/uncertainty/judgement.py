@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -16,7 +16,7 @@ from compromis.measures.coin import Coin, Limits, best_coin, best_constant, coin
 from compromis.measures.pragma import loss_shares, losses_at, with_mean_costs
 from compromis.measures.rates import Evidence, counts_of
 from compromis.preferences import PreferenceArrays
-from compromis.uncertainty.draws import SEED, typical_group
+from compromis.uncertainty.draws import SEED, draw_sample_counts, typical_group
 from compromis.uncertainty.intervals import Interval, normal_quantile, read_confidence
 
 State = Literal["better", "not told apart", "no better"]
@@ -221,42 +221,58 @@ class _Scale:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rows:
-    """The rows judged: their counts, the sums of their groups and how often each occurs, and what a row of each class weighs.
-
-    `whole` is what an effective row weighs, `weight` the same where rows of unequal amounts are fewer, too.
-    """
+    """The rows judged: their counts, the sums of their groups and how often each occurs, and what a row weighs."""
 
     counts: Counts
     groups: _Sums | None
     times: Ints
     weight: Floats
+    """By true and predicted class; rows of unequal amounts are fewer, too."""
     whole: Floats
+    """By true class; amounts left aside."""
 
 
 def _rows(evidence: Evidence, whole: Floats, cost: Floats | None, order: Ints) -> _Rows:
     """Put classes and groups into an order of their own: names of classes and the order of rows leave no trace in the draws."""
     counts, cells = counts_of(evidence), np.ix_(order, order)
     squares = None if counts.squares is None else counts.squares[cells]
-    moved = Counts(counts.matrix[cells], tuple(counts.classes[k] for k in order), counts.rows, squares)
+    classes = tuple(counts.classes[k] for k in order)
+    if counts.strata is not None and counts.tables is not None:
+        moved = Counts.from_tables(counts.strata, counts.tables[:, order[:, np.newaxis], order], classes)
+        return _Rows(moved, None, np.ones(0, dtype=np.int64), _sample_scale(moved), whole[order])
+    moved = Counts(counts.matrix[cells], classes, counts.rows, squares)
     if not isinstance(evidence, GroupedCounts):
-        return _Rows(moved, None, np.ones(0, dtype=np.int64), _class_scale(moved), whole[order])
+        return _Rows(moved, None, np.ones(0, dtype=np.int64), _of_each_cell(_class_scale(moved)), whole[order])
     sums = _sums(evidence.tables, cost)
     columns = np.concatenate([part[:, order] for part in (sums.hits, sums.support, sums.predicted)], axis=1)
     rank = np.argsort(columns @ np.random.default_rng(SEED).random(columns.shape[1]), kind="stable")
     hits, support, predicted = np.split(columns[rank], 3, axis=1)
     groups = _Sums(hits, support, predicted, None if sums.cost is None else sums.cost[rank])
-    return _Rows(moved, groups, evidence.times[rank], np.full(len(order), typical_group(evidence)), whole[order])
+    return _Rows(moved, groups, evidence.times[rank], np.full((len(order),) * 2, typical_group(evidence)), whole[order])
+
+
+def _of_each_cell(weight: Floats) -> Floats:
+    """Return weights of true classes as those of true and predicted ones."""
+    return np.repeat(weight[:, np.newaxis], len(weight), axis=1)
+
+
+def _sample_scale(counts: Counts) -> Floats:
+    """Return what a labelled row of each predicted class stands for, whatever its true class; the mean where none is predicted so."""
+    mean = counts.total / counts.rows
+    weight = np.nan_to_num(ratio(counts.predicted, counts.labelled.sum(axis=0)), nan=mean)
+    return np.repeat(weight[np.newaxis], len(weight), axis=0)
 
 
 def _bounds(
     rows: _Rows, scale: _Scale, observed: _Sums, draws: int, rng: np.random.Generator, tail: float
 ) -> tuple[float, float]:
     """Return the lower and the upper bound of the gain."""
-    sums = (
-        _draw_rows(rows.counts, draws, rng, scale.cost)
-        if rows.groups is None
-        else _draw_groups(rows.groups, rows.times, draws, rng)
-    )
+    if rows.counts.strata is not None:
+        sums = _draw_sample(rows.counts, draws, rng, scale.cost)
+    elif rows.groups is None:
+        sums = _draw_rows(rows.counts, draws, rng, scale.cost)
+    else:
+        sums = _draw_groups(rows.groups, rows.times, draws, rng)
     against = _with_row(sums, rows.weight, scale, observed, rng, right=False)
     constant = (observed.predicted > 0).sum() == 1  # a decision without a model, whatever one more row would say
     in_favour = sums if constant else _with_row(sums, rows.weight, scale, observed, rng, right=True)
@@ -274,6 +290,17 @@ def _draw_rows(counts: Counts, draws: int, rng: np.random.Generator, cost: Float
     paid = None if cost is None else values @ cost[truth, decision]
     predicted = _added(values[:, by_column].T, decision[by_column], size).T
     return _Sums(hits, _added(values.T, truth, size).T, predicted, paid)
+
+
+def _draw_sample(counts: Counts, draws: int, rng: np.random.Generator, cost: Floats | None) -> _Sums:
+    """Weight the labelled rows of each stratum anew."""
+    prior, seed = np.zeros_like(counts.tables, dtype=np.float64), int(rng.integers(2**31))
+    parts = [_sums(tables, cost) for tables in draw_sample_counts(counts, prior, draws, seed)]
+    paid = None if cost is None else np.concatenate([np.asarray(part.cost) for part in parts])
+    hits, support, predicted = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("hits", "support", "predicted")
+    )
+    return _Sums(hits, support, predicted, paid)
 
 
 def _added(rows: Floats, key: Ints, size: int) -> Floats:
@@ -313,7 +340,7 @@ def _with_row(
     decision = rng.choice(size, draws, p=observed.predicted / observed.predicted.sum())
     if right:
         decision = truth if scale.cost is None else scale.cost.argmin(axis=1)[truth]
-    weight = rng.standard_exponential(draws) * row[truth]
+    weight = rng.standard_exponential(draws) * row[truth, decision]
     hits, support, predicted = sums.hits.copy(), sums.support.copy(), sums.predicted.copy()
     support[each, truth] += weight
     predicted[each, decision] += weight
@@ -342,7 +369,10 @@ def _chance_losses(
     of tables come in steps; so that no tie is decided by the rounding, each loss is lowered by what half an effective row is worth.
     """
     matrix = rows.counts.matrix
-    weight = rows.whole * _design_effect(rows, scale, observed, confidence)
+    if rows.counts.strata is None:
+        weight = rows.whole * _design_effect(rows, scale, observed, confidence)
+    else:
+        weight = np.full(len(matrix), _sample_effect(rows.counts, scale, observed))
     weight = weight * max(1.0, float((observed.support / weight).sum()) / MOST_ROWS)
     effective = matrix / weight[:, np.newaxis]
     support, predicted = _whole_margins(effective)
@@ -351,9 +381,10 @@ def _chance_losses(
     steps = each / 2 if np.abs(margins).max() > 1e-9 else np.zeros_like(each)
     slack = float(scale.loss(_nearer_chance(matrix, effective, scale, observed, steps)) - scale.loss(observed))
     if scale.blind is not None:
-        spread = ratio(rows.weight, rows.whole) - 1 if rows.groups is None else np.zeros_like(each)
-        varying = np.zeros_like(scale.blind) if scale.varying is None else scale.varying
-        price = _Price(scale.blind * each[:, np.newaxis], varying * each[:, np.newaxis], spread)
+        price = _Price(scale.blind * each[:, np.newaxis], np.zeros_like(scale.blind), np.zeros_like(each))
+        if scale.varying is not None:
+            spread = ratio(rows.weight[:, 0], rows.whole) - 1
+            price = replace(price, varying=scale.varying * each[:, np.newaxis], spread=spread)
         paid = _random_costs(support, predicted, price, tables, rng)
         return scale.loss(_Sums(observed.hits, observed.support, observed.predicted, paid)) - slack
     wanted = np.flatnonzero((scale.arrays.importance > 0) & (support > 0) & (predicted > 0))
@@ -494,6 +525,32 @@ def _design_effect(rows: _Rows, scale: _Scale, observed: _Sums, confidence: floa
     of_groups = float((rows.times * sums**2).sum()) * number / max(number - 1, 1)
     few = (float(t.ppf((1 + confidence) / 2, max(number - 1, 1))) / normal_quantile(confidence)) ** 2
     return max(1.0, of_groups / of_rows * few) if of_rows > 0 else 1.0
+
+
+def _sample_effect(counts: Counts, scale: _Scale, observed: _Sums) -> float:
+    """Return how many rows of the population an independent row would stand for that tells as much of a coin's loss as a labelled one.
+
+    Notes
+    -----
+    Where predictions know nothing, each stratum has the classes at the same shares. The slope of the loss in a cell, less what its
+    margins let expect, has the variance v_j among rows predicted j; the sample's estimate of its sum the variance
+    sum_h N_h^2 / n_h sum_j s_hj v_j, with s_hj the share of prediction j in stratum h.
+    """
+    assert counts.strata is not None
+    assert counts.tables is not None
+    truth, decision = observed.support / observed.total, observed.predicted / observed.total
+    slope = np.diag(_hit_slopes(scale, observed)) if scale.cost is None else scale.cost
+    variance = truth @ _centred(slope, truth, decision) ** 2
+    drawn = counts.tables.sum(axis=1)
+    rows = drawn.sum(axis=1)
+    known = rows > 0
+    of_strata = (
+        ratio(drawn[known] @ variance, rows[known])
+        * counts.strata.sizes[known]
+        * (counts.strata.sizes / np.maximum(rows, 1))[known]
+    )
+    of_rows = float(observed.total.sum() * (decision @ variance))
+    return float(of_strata.sum()) / of_rows if of_rows > 0 else counts.total / counts.rows
 
 
 def _centred(cost: Floats, truth: Floats, decision: Floats) -> Floats:

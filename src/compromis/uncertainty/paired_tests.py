@@ -18,7 +18,7 @@ from compromis.evidence.paired import PairedCounts
 from compromis.measures.pragma import losses
 from compromis.measures.rates import Cells, Outcomes, class_rates, lower_is_better, summaries
 from compromis.preferences import PreferenceArrays
-from compromis.uncertainty.draws import CELLS_AT_ONCE, DRAWS, PRIOR, SEED, typical_group
+from compromis.uncertainty.draws import CELLS_AT_ONCE, DRAWS, PRIOR, SEED, added_columns, draw_sample, typical_group
 from compromis.uncertainty.intervals import Interval, from_draws, read_confidence, student_interval
 
 
@@ -166,15 +166,31 @@ def draw_pairs(paired: PairedCounts, draws: int, random_state: int) -> list[tupl
     """
     rng = np.random.default_rng(random_state)
     cells, of_rows, pseudo = _cells_with_prior(paired)
-    draw = _drawn_rows(paired, of_rows, pseudo) if paired.tables is None else _drawn_groups(paired, of_rows, pseudo)
     size = len(paired.classes)
     first, second = (cells[:, 0] * size + cells[:, column] for column in (1, 2))
+    if paired.strata is not None:
+        tables, prior = _sample_with_prior(paired, cells, of_rows, pseudo)
+        parts = draw_sample(paired.strata, tables, prior, draws, random_state)
+        return [(_margin(drawn, first, size), _margin(drawn, second, size)) for drawn in parts]
+    draw = _drawn_rows(paired, of_rows, pseudo) if paired.tables is None else _drawn_groups(paired, of_rows, pseudo)
     stacks = []
     at_once = max(1, CELLS_AT_ONCE // len(cells))
     for start in range(0, draws, at_once):
         drawn = draw(rng, min(at_once, draws - start))
         stacks.append((_margin(drawn, first, size), _margin(drawn, second, size)))
     return stacks
+
+
+def _sample_with_prior(paired: PairedCounts, cells: Ints, of_rows: Ints, pseudo: Floats) -> tuple[Ints, Floats]:
+    """Return the labelled rows of each stratum and cell, and the pseudo-rows, evenly over the strata in which a pair is predicted."""
+    assert paired.tables is not None
+    tables = np.zeros((len(paired.tables), len(cells)), dtype=np.int64)
+    tables[:, of_rows] = paired.tables
+    _, pair = np.unique(cells[:, 1] * len(paired.classes) + cells[:, 2], return_inverse=True)
+    there = np.zeros((len(tables), pair.max() + 1), dtype=bool)
+    np.logical_or.at(there, (slice(None), pair), tables > 0)
+    of_pair = there / np.maximum(there.sum(axis=0), 1)
+    return tables, of_pair[:, pair] * pseudo
 
 
 def _cells_with_prior(paired: PairedCounts) -> tuple[Ints, Ints, Floats]:
@@ -225,11 +241,7 @@ def _drawn_groups(paired: PairedCounts, of_rows: Ints, pseudo: Floats) -> Draw:
 
 def _margin(drawn: Floats, index: Ints, size: int) -> Floats:
     """Add up drawn cells into the matrices of a model, whose flat cell is `index`."""
-    from scipy.sparse import csr_array
-
-    collect = csr_array((np.ones(len(index)), (np.arange(len(index)), index)), shape=(len(index), size * size))
-    margin: Floats = (collect.T @ drawn.T).T
-    return np.ascontiguousarray(margin).reshape(len(drawn), size, size)
+    return added_columns(drawn, index, size * size).reshape(len(drawn), size, size)
 
 
 def _numbers(matrix: Cells, arrays: PreferenceArrays | None) -> dict[str, Floats]:

@@ -30,10 +30,13 @@ from compromis.uncertainty.draws import (
     DRAWS,
     PRIOR,
     SEED,
+    TILTS,
     draw_counts,
+    draw_sample_counts,
     effective_sizes,
     prior_for,
     row_scale,
+    sample_prior,
 )
 from compromis.uncertainty.intervals import Interval, from_draws, read_confidence, wilson_bounds
 
@@ -54,6 +57,9 @@ class ReportIntervals:
     """Those of each class."""
     draws: int
     """The draws behind the intervals that have no formula."""
+    too_few: tuple[tuple[Label, int], ...] = ()
+    """In a stratified sample, the classes of fewer than 20 labelled rows, with that number: their intervals may hold the truth a
+    little more rarely than they say."""
 
 
 def report_intervals(
@@ -79,6 +85,8 @@ def report_intervals(
         return _numbers(matrix, arrays)
 
     observed = measures(counts.matrix)
+    if counts.strata is not None:
+        return _laid_out(counts, sample_intervals(counts, measures, level, draws, random_state), None, level, draws)
     parts = [measures(matrix) for matrix in draw_counts(evidence, draws, random_state)]
     shares = share_intervals(evidence, level)
     stacks = {name: np.concatenate([part[name] for part in parts]) for name in observed if name not in shares}
@@ -88,6 +96,17 @@ def report_intervals(
         name: shares[name] if name in shares else from_draws(value, drawn[name], level)
         for name, value in observed.items()
     }
+    return _laid_out(counts, intervals, roc_areas, level, draws)
+
+
+def _laid_out(
+    counts: Counts,
+    intervals: Mapping[str, list[Interval]],
+    roc_areas: Mapping[Label, Interval] | None,
+    confidence: float,
+    draws: int,
+) -> ReportIntervals:
+    """Return intervals by the names of `_numbers` as those of the whole and of each class."""
     by_class = {name.removeprefix("class_"): row for name, row in intervals.items() if name.startswith("class_")}
     whole = {name: row[0] for name, row in intervals.items() if not name.startswith("class_")}
     if roc_areas is None:
@@ -97,7 +116,46 @@ def report_intervals(
     per_class = {
         label: ReadOnly({name: row[k] for name, row in by_class.items()}) for k, label in enumerate(counts.classes)
     }
-    return ReportIntervals(confidence=level, summary=ReadOnly(whole), per_class=ReadOnly(per_class), draws=draws)
+    return ReportIntervals(
+        confidence=confidence,
+        summary=ReadOnly(whole),
+        per_class=ReadOnly(per_class),
+        draws=draws,
+        too_few=() if counts.strata is None else few_labels(counts),
+    )
+
+
+FEW_LABELS = 20
+"""Fewer labelled rows of a class say little of it."""
+
+
+def few_labels(counts: Counts) -> tuple[tuple[Label, int], ...]:
+    """Return the classes of fewer than 20 labelled rows, with that number."""
+    rows = counts.labelled.sum(axis=1)
+    return tuple((counts.classes[k], int(rows[k])) for k in np.flatnonzero(rows < FEW_LABELS).tolist())
+
+
+def sample_intervals(
+    counts: Counts, measures: Measures, confidence: float, draws: int = DRAWS, random_state: int = SEED
+) -> dict[str, list[Interval]]:
+    """Return the intervals of every number of a population from a stratified sample of it.
+
+    Each bound is the outermost of two sets of draws: one leans towards errors, one towards right predictions; see `TILTS`.
+    """
+    observed = measures(counts.matrix)
+    found: list[dict[str, list[Interval]]] = []
+    for tilt in TILTS:
+        stacks = draw_sample_counts(counts, sample_prior(counts, *tilt), draws, random_state)
+        parts = [measures(matrix) for matrix in stacks]
+        drawn = {name: np.concatenate([part[name] for part in parts]) for name in observed}
+        found.append({name: from_draws(value, drawn[name], confidence) for name, value in observed.items()})
+    return {
+        name: [
+            Interval(one.value, float(np.fmin(one.low, other.low)), float(np.fmax(one.high, other.high)))
+            for one, other in zip(found[0][name], found[1][name], strict=True)
+        ]
+        for name in observed
+    }
 
 
 def _with_amounts(
@@ -167,10 +225,10 @@ def centre(
     smooth = counts.matrix + prior_for(counts) * scale
     observed, start = measures(counts.matrix), measures(smooth)
     rows = (smooth / scale).ravel()
-    slopes = _slopes(measures, smooth, scale, start)
+    slopes_of = slopes(measures, smooth, scale, start)
     moved = {}
     for name, draws in drawn.items():
-        slope = slopes[name]
+        slope = slopes_of[name]
         own = PRIOR * np.nan_to_num(ratio(rows @ slope**3, rows @ slope**2))
         bent = draws.reshape(len(draws), -1).mean(axis=0) - start[name].ravel()
         shift = own - (start[name] - observed[name]).ravel() - 2 * bent
@@ -179,7 +237,7 @@ def centre(
     return moved
 
 
-def _slopes(measures: Measures, smooth: Floats, scale: Floats, start: dict[str, Floats]) -> dict[str, Floats]:
+def slopes(measures: Measures, smooth: Floats, scale: Floats, start: dict[str, Floats]) -> dict[str, Floats]:
     """Return the slope of each measure in the effective rows of each cell, of shape (K * K, numbers)."""
     cells, step = smooth.size, STEP * float((smooth / scale).sum())
     at_once = max(1, CELLS_AT_ONCE // cells)

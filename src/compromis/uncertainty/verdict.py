@@ -312,7 +312,7 @@ def _cause(counts: Counts, arrays: PreferenceArrays, coin: Coin) -> Cause:
     return Cause(
         single_class=int(occurs.sum()) == 1,
         rarest=None if rarest is None else counts.classes[rarest],
-        rarest_rows=0.0 if rarest is None else float(counts.support[rarest]),
+        rarest_rows=0.0 if rarest is None else float(counts.labelled.sum(axis=1)[rarest]),
         favoured=counts.classes[k] if favoured else None,
         favoured_share=float(shares[k]) if favoured else math.nan,
         other_metric=arrays.metric is KULCZYNSKI,

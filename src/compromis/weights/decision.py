@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from numbers import Real
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 import numpy as np
@@ -25,6 +25,9 @@ from compromis.evidence.scores import check_scores, is_csr, read_scores
 from compromis.evidence.votes import decide_votes
 from compromis.labels import plain_label, positive_class
 from compromis.weights.predictor import CHUNK, decide_labels, decide_or_review
+
+if TYPE_CHECKING:
+    from compromis.weights.review import Reviewed
 
 SCHEMA = "compromis/decision"
 
@@ -160,6 +163,34 @@ class Decision:
             predicted[rows], review[rows] = decide_or_review(dense, self.weights, self.smoothing, labels, self.review)
         return predicted, review
 
+    def review_on(
+        self, y_true: Any, y_proba: Any = None, *, preferences: Any = None, pos_label: Any = None
+    ) -> Reviewed:
+        """Return what the review of this decision comes to on labelled rows: what is decided alone, what with a reviewer.
+
+        Parameters
+        ----------
+        y_true : labels, or Votes
+            The true class of each row; `Votes` hold both, and `y_proba` is then left out.
+        y_proba : array, frame or scipy CSR of shape (n, K)
+            The votes of the rows.
+        preferences : Preferences or mapping by class, optional
+            What matters.
+        pos_label : label, optional
+            The class of one column alone.
+
+        Examples
+        --------
+        >>> import compromis as cp
+        >>> decision = cp.Decision(("good", "bad"), [1.0, 3.0], review=1.4)
+        >>> reviewed = decision.review_on(["good", "bad", "good"], [[0.9, 0.1], [0.7, 0.3], [0.2, 0.8]])
+        >>> reviewed.asked.matrix.tolist(), cp.evaluate(reviewed.counts).summary.correct
+        ([[0, 0], [0, 1]], 2)
+        """
+        from compromis.weights.review import review_on
+
+        return review_on(self, y_true, y_proba, preferences=preferences, pos_label=pos_label)
+
     def to_sql(
         self,
         columns: Mapping[Any, str] | Sequence[str] | None = None,
@@ -218,8 +249,8 @@ class Decision:
 
         Notes
         -----
-        Outputs ``decision`` (the label), ``votes``, and ``needs_review`` where the decision has a review. Votes are weighed in float64; the classifier itself gives what skl2onnx makes of
-        it, for most of them float32 probabilities. Needs the extra ``compromis[onnx]``.
+        Outputs ``decision`` (the label), ``votes``, and ``needs_review`` where the decision has a review. Votes are weighed in float64;
+        the classifier itself gives what skl2onnx makes of it, for most of them float32 probabilities. Needs the extra ``compromis[onnx]``.
         """
         from compromis.deployment.onnx import to_onnx
 
@@ -291,8 +322,13 @@ class Decision:
             document = msgspec.json.decode(text, type=_Document)  # type: ignore[arg-type]
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise InputError(f"{name} is not a decision of compromis: {error}") from error
-        rest = {"smoothing": document.smoothing, "pos_label": document.pos_label, "review": document.review}
-        return cls(tuple(document.classes), np.array(document.weights), **rest)
+        return cls(
+            tuple(document.classes),
+            np.array(document.weights),
+            smoothing=document.smoothing,
+            pos_label=document.pos_label,
+            review=document.review,
+        )
 
 
 class _Document(Head):
@@ -305,7 +341,7 @@ class _Document(Head):
 
 def _read_ratio(review: Any, classes: Sequence[Label]) -> float:
     """Return a checked ratio of the best weighted vote to the second, below which a person looks at a row."""
-    if isinstance(review, bool) or not (isinstance(review, Real) and 1 <= review < np.inf):
+    if isinstance(review, bool) or not (isinstance(review, Real) and 1 <= float(review) < np.inf):
         raise InputError(
             f"review is a ratio of the best weighted vote to the second, at least 1, got {review!r}; a search with "
             f"review=compromis.Review(...) finds the one that keeps a cap",

@@ -1,5 +1,4 @@
-"""Guarantees: what holds on new rows with a stated confidence, by exact binomial bounds; `guarded` finds the weights.
-"""
+"""Guarantees: what holds on new rows with a stated confidence, by exact binomial bounds; `guarded` finds the weights."""
 
 from __future__ import annotations
 
@@ -285,7 +284,9 @@ def judged(counts: Counts, demand: Demand, *, halved: bool, group: Label | None 
     allowed = misses_allowed(rows, demand.level, sure)
     given = wrong <= allowed
     level = held_level(rows, wrong, sure)
-    if not halved and wrong:  # as many have no vote for the class: that number, and the flips of the others, have half the risk each
+    if (
+        not halved and wrong
+    ):  # as many have no vote for the class: that number, and the flips of the others, have half the risk each
         level = held_level(rows, wrong, (1 + sure) / 2) * held_level(rows - wrong, 0, (1 + sure) / 2)
     needed = rows_needed(wrong / max(rows, 1), demand.level, sure, beyond=rows)
     return Guaranteed(

@@ -95,6 +95,13 @@ def _each(problem: SearchProblem, weights: Floats) -> list[tuple[Label | None, C
 def _check(problem: SearchProblem, demands: list[Demand]) -> None:
     """Raise on what no guarantee can stand beside."""
     votes = problem.votes
+    if votes.strata is not None:
+        raise InputError(
+            "a guarantee counts rows that all had the same chance to be drawn, which rows of a stratified sample had not; leave "
+            "confidence out of the preferences, and judge what is decided on labels drawn afterwards: compromis.check says what is "
+            "surely met",
+            "preferences",
+        )
     if votes.multiplicity.dtype.kind == "f":
         raise InputError("a guarantee counts rows that were drawn one by one; leave sample weights out", "preferences")
     if problem.max_ratio < WIDEST:
@@ -257,5 +264,3 @@ def _path(tuning: SearchProblem, demands: list[Demand], search: Searching) -> li
         for weights in found
     ]
     return [found[i] for i in np.argsort(risk, kind="stable")]
-
-

@@ -28,7 +28,8 @@ from compromis.evidence.votes import Votes
 from compromis.measures.demands import missed_constraints
 from compromis.measures.pragma import pragma, shortfall
 from compromis.measures.rates import precision, recall
-from compromis.preferences import PreferenceArrays
+from compromis.preferences import PreferenceArrays, Preferences, read_preferences
+from compromis.weights.decision import Decision
 from compromis.weights.predictor import CHUNK, best_and_second, weighted
 
 DAYS = 0.99
@@ -100,11 +101,14 @@ class Review:
                 )
         for name in ("at_most", "per"):
             value = getattr(self, name)
-            if value is not None and not (isinstance(value, Integral) and not isinstance(value, bool) and value >= 1):
+            if value is not None and not (
+                isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1
+            ):
                 raise InputError(f"{name} is a whole number of rows, at least 1, got {value!r}", name)
         if self.at_most is not None and self.per is not None and self.at_most >= self.per:
             raise InputError(
-                f"at_most is below per, got {self.at_most:,} of {self.per:,} rows: who can look at every row needs no cap", "at_most"
+                f"at_most is below per, got {self.at_most:,} of {self.per:,} rows: who can look at every row needs no cap",
+                "at_most",
             )
         if self.cost is not None and not (_is_number(self.cost) and 0 < self.cost < np.inf):
             raise InputError(f"cost is a number above 0, got {self.cost!r}", "cost")
@@ -167,7 +171,9 @@ class Review:
 def check_review(review: object) -> None:
     """Raise for anything but a `Review` or None."""
     if not (review is None or isinstance(review, Review)):
-        raise InputError(f"review is a compromis.Review, got {review!r}; write compromis.Review(max_share=0.01)", "review")
+        raise InputError(
+            f"review is a compromis.Review, got {review!r}; write compromis.Review(max_share=0.01)", "review"
+        )
 
 
 def _is_number(value: object) -> bool:
@@ -191,7 +197,9 @@ class Reviewed(Result):
     arrays : PreferenceArrays
         What matters.
     unvoted : int
-        Rows without any vote, which stand in no counts; a person looks at them too where any row is reviewed.
+        Rows without any vote, which stand in no counts.
+    unvoted_asked : int
+        How many of these a person looks at: all or none.
 
     Examples
     --------
@@ -214,6 +222,7 @@ class Reviewed(Result):
     asked: Counts
     arrays: PreferenceArrays
     unvoted: int = 0
+    unvoted_asked: int = 0
     allowed: int | None = None
     """How many of these rows may be reviewed for the cap to hold on new rows; -1 where not even none."""
     share_needed: float | None = None
@@ -224,8 +233,8 @@ class Reviewed(Result):
     @property
     def share(self) -> float:
         """The share of these rows that a person looks at."""
-        unvoted = self.unvoted if self.ratio is not None else 0
-        return float((self.asked.total + unvoted) / (self.asked.total + self.alone.total + self.unvoted))
+        asked = self.asked.total + self.unvoted_asked
+        return float(asked / (self.asked.total + self.alone.total + self.unvoted))
 
     @property
     def rows(self) -> int:
@@ -281,15 +290,16 @@ class Reviewed(Result):
 
     def sentences(self) -> list[str]:
         """Return how much is reviewed, what it is worth, and what the user should know."""
-        loss = self.summary
+        loss, measure = self.summary, "loss" if self.arrays.cost is None else "average cost"
         rule = (
-            "no row" if self.ratio is None else f"rows whose best weighted vote is below {self.ratio:.4g} times the second"
+            "no row"
+            if self.ratio is None
+            else f"rows whose best weighted vote is below {self.ratio:.4g} times the second"
         )
         planned = "" if self.review is None else f"; planned for {self.review}"
         return [
             f"to review: {rule}, {100 * self.share:.3g} % of these {count(self.rows)}{planned}",
-            f"{'average cost' if self.arrays.cost is not None else 'loss'} {loss['loss']:.4f} with the reviewer, "
-            f"{loss['loss_before']:.4f} without",
+            f"{measure} {loss['loss']:.4f} with the reviewer, {loss['loss_before']:.4f} without",
             *self._notes(),
         ]
 
@@ -303,7 +313,9 @@ class Reviewed(Result):
 
     def too_few(self) -> str:
         """Return that no row of so few can be reviewed under the cap, and how many would do."""
-        needed = "" if self.review is None else f"; from {count(self.review.rows_needed())} rows on some can be reviewed"
+        needed = (
+            "" if self.review is None else f"; from {count(self.review.rows_needed())} rows on some can be reviewed"
+        )
         return f"{count(self.rows)} rows are too few to plan a review of {self.review}{needed}"
 
     def tables(self) -> list[Table]:
@@ -348,8 +360,9 @@ def plan_review(
 
     def reviewed(rows: float) -> Reviewed:
         flagged, ratio = path.flagged(rows)
-        parts = _parts(votes, weights, smoothing, flagged)
-        return Reviewed(**parts, review=review, ratio=ratio, arrays=arrays, unvoted=unvoted, allowed=allowed)
+        alone, asked = _parts(votes, weights, smoothing, flagged)
+        without = _unvoted(unvoted, weights, smoothing, ratio)
+        return Reviewed(review=review, ratio=ratio, alone=alone, asked=asked, arrays=arrays, **without, allowed=allowed)
 
     found = reviewed(most) if review.cost is None else _cheapest(reviewed, most, review.cost)
     if allowed is not None and allowed < 1:
@@ -359,25 +372,41 @@ def plan_review(
     return found
 
 
-def review_on(
-    votes: Votes, arrays: PreferenceArrays, weights: Floats, smoothing: float, ratio: float | None
-) -> Reviewed:
-    """Return what a decision's review comes to on the rows given."""
+def review_on(decision: Decision, y_true: Any, y_proba: Any, *, preferences: Any, pos_label: Any) -> Reviewed:
+    """Return what a decision's review comes to on the rows given; `Decision.review_on` explains the parameters."""
+    votes = y_true
+    if not isinstance(votes, Votes):
+        votes = Votes.from_proba(y_true, y_proba, labels=decision.classes, pos_label=pos_label)
+    decision = decision.for_classes(votes.classes)
+    weights, smoothing, ratio = decision.weights, decision.smoothing, decision.review
     flagged = np.zeros(len(votes), dtype=bool)
     if ratio is not None:
-        best, second = _two_best(votes, weights, smoothing)
-        flagged = needs_review(best, second, ratio)
-    parts = _parts(votes, weights, smoothing, flagged)
-    return Reviewed(**parts, review=None, ratio=ratio, arrays=arrays, unvoted=votes.left_out)
+        flagged = needs_review(*_two_best(votes, weights, smoothing), ratio)
+    arrays = (read_preferences(preferences) or Preferences()).on(votes.classes)
+    alone, asked = _parts(votes, weights, smoothing, flagged)
+    without = _unvoted(votes.left_out, weights, smoothing, ratio)
+    return Reviewed(review=None, ratio=ratio, alone=alone, asked=asked, arrays=arrays, **without)
 
 
-def _parts(votes: Votes, weights: Floats, smoothing: float, flagged: Flags) -> dict[str, Counts]:
+def _unvoted(rows: int, weights: Floats, smoothing: float, ratio: float | None) -> dict[str, int]:
+    """Return the rows without votes, and how many of them a person looks at."""
+    asked = ratio is not None and _unvoted_ratio(weights, smoothing) < ratio
+    return {"unvoted": rows, "unvoted_asked": rows if asked else 0}
+
+
+def _unvoted_ratio(weights: Floats, smoothing: float) -> float:
+    """Return best / second of a row without votes: what smoothing makes of it, else 0, as nothing is nearer."""
+    second, best = np.sort((np.zeros(len(weights)) + smoothing) * weights)[-2:].tolist()
+    return float(best / second) if best else 0.0
+
+
+def _parts(votes: Votes, weights: Floats, smoothing: float, flagged: Flags) -> list[Counts]:
     """Return the counts of the rows decided alone, and of those that a person looks at."""
-    parts = {}
-    for name, chosen in (("alone", ~flagged), ("asked", flagged)):
+    parts = []
+    for chosen in (~flagged, flagged):
         size = np.where(chosen, votes.multiplicity, 0)
         rows = int(np.count_nonzero(size)) if size.dtype.kind == "f" else int(size.sum())
-        parts[name] = replace(votes.with_rows(size), rows=rows).counts(weights, smoothing=smoothing)
+        parts.append(replace(votes.with_rows(size), rows=rows).counts(weights, smoothing=smoothing))
     return parts
 
 
@@ -404,8 +433,7 @@ class _Path:
         counted = size > 0
         own, rows = ratio[counted], size[counted]
         if unvoted:
-            top = np.sort(weights)[-2:]
-            own, rows = np.append(own, top[1] / top[0] if smoothing else 0.0), np.append(rows, unvoted)
+            own, rows = np.append(own, _unvoted_ratio(weights, smoothing)), np.append(rows, unvoted)
         order = np.argsort(own, kind="stable")
         edges = own[order]
         with np.errstate(invalid="ignore"):

@@ -16,6 +16,7 @@ from compromis._text import count, fixed, nearest, shown
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
+from compromis.evidence.strata import Sample
 from compromis.evidence.votes import Votes
 from compromis.measures.baselines import Baseline, naive_baselines
 from compromis.measures.by_group import ByGroup, group_table, missed_by_group, rows_of
@@ -286,6 +287,7 @@ def search_weights(
     sample_weight: ArrayLike | None = None,
     amount: ArrayLike | None = None,
     by: Any = None,
+    sample: Sample | None = None,
     progress: Progress | None = None,
     random_state: int | np.random.Generator | np.random.RandomState | None = None,
 ) -> WeightSearch:
@@ -327,6 +329,8 @@ def search_weights(
     by : labels, optional
         A group per row (hospital, sex): the minima of the preferences must hold in each group, by the same weights; a guarantee too.
         A capacity is of all rows together.
+    sample : Sample, optional
+        Of which stratum each row was drawn, as `compromis.model_selection.plan_labels` says it.
     progress : callable, optional
         Called with the fraction done and the best loss so far; if it returns True, the search ends with what it has found.
     random_state : int, Generator or RandomState, optional
@@ -355,7 +359,8 @@ def search_weights(
     """
     refuse_idle_amount(preferences, amount)
     check_review(review)
-    votes = read_votes(y_true, y_proba, labels, sample_weight, pos_label, amount, merge="auto" if by is None else False)
+    merge: bool | str = "auto" if by is None else False
+    votes = read_votes(y_true, y_proba, labels, sample_weight, pos_label, amount, sample, merge=merge)
     groups = None if by is None else ByGroup.read(by, len(votes))
     problem = SearchProblem.read(votes, preferences, smoothing=smoothing, max_ratio=max_ratio, by=groups)
     warn_of_few_rows(problem, resamples)
@@ -485,6 +490,7 @@ def read_votes(
     sample_weight: ArrayLike | None,
     pos_label: Any = None,
     amount: ArrayLike | None = None,
+    sample: Sample | None = None,
     *,
     merge: bool | str = "auto",
 ) -> Votes:
@@ -495,10 +501,12 @@ def read_votes(
                 "y_proba is missing: give the votes of each row, or Votes, which hold the true classes too"
             )
         given = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight, "amount": amount}
-        return Votes.from_proba(y_true, y_proba, **given, merge=merge)
+        return Votes.from_proba(y_true, y_proba, **given, sample=sample, merge=merge)
     if not merge and y_true.merged:
-        raise InputError("by is a group for each row, and these Votes have merged equal rows; give y_true and y_proba", "by")
-    if any(given is not None for given in (y_proba, labels, sample_weight, pos_label, amount)):
+        raise InputError(
+            "by is a group for each row, and these Votes have merged equal rows; give y_true and y_proba", "by"
+        )
+    if any(given is not None for given in (y_proba, labels, sample_weight, pos_label, amount, sample)):
         raise InputError("Votes hold y_proba, labels and sample weights already; pass them to Votes.from_proba")
     return y_true
 

@@ -60,6 +60,7 @@ def warn_of_few_rows(problem: SearchProblem, resamples: int | str) -> None:
     """Warn of the classes that matter and have few rows: those of more than the least importance, or all where it is the same."""
     votes, priority = problem.votes, problem.arrays.priority
     times = votes.multiplicity if votes.multiplicity.dtype.kind == "i" else votes.multiplicity > 0
+    times = times if votes.labelled is None else votes.labelled
     rows = np.bincount(votes.truth, weights=times, minlength=problem.classes)
     matters = priority if priority.any() else problem.arrays.importance > 0
     few = np.flatnonzero(matters & (rows > 0) & (rows < FEW_ROWS)).tolist()

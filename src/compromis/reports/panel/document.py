@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from compromis._text import rows_named, short_names, shown_label
-from compromis._typing import Floats, Label
+from compromis._typing import Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.readers import read_class_weights

@@ -150,7 +150,10 @@ def _widget_class() -> type:
             bundle = super()._repr_mimebundle_(**options)
             data, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
             note = "<p>The sliders of this panel need a running notebook.</p>"
-            fallback = {"text/plain": f"{self!r}\n\n{self._result.headline}", "text/html": self._result._repr_html_() + note}
+            fallback = {
+                "text/plain": f"{self!r}\n\n{self._result.headline}",
+                "text/html": self._result._repr_html_() + note,
+            }
             return {**data, **fallback}, metadata
 
         @property

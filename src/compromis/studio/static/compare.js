@@ -4,6 +4,7 @@ import { choice, errorMessage, field, named, shorten } from "./elements.js";
 import { decimal, draw, make, METRICS, percent, recallWeight } from "./panel.js";
 import { ask, Cancelled, follow, on } from "./server.js";
 import { model, preferencesFor, session } from "./session.js";
+import { term } from "./terms.js";
 import { current, takeWeights } from "./tune.js";
 
 let tuned = new Map();
@@ -15,7 +16,7 @@ export function mountCompare(root) {
   const result = make("div", { class: "comparison" });
   let label = null;
   root.append(make("div", { class: "card" }, make("h2", {}, "Which model for which trade-off?"),
-    make("p", { class: "lead" }, "Each curve shows the best value that a model’s votes offer for one class at every recall weight: 0 counts precision alone, 1 recall alone. The line marks your preferences."),
+    make("p", { class: "lead" }, "Each curve shows the best ", term("value"), " that a model’s votes offer for one class at every ", term("recall weight"), ": 0 counts precision alone, 1 recall alone. The line marks your preferences; the strip below shows who is best where."),
     controls, error, result));
   const update = async () => {
     const chosen = model();
@@ -28,7 +29,7 @@ export function mountCompare(root) {
     const changeClass = (value) => ((label = value), update());
     controls.replaceChildren(
       field("Class", choice(chosen.classes.map((name) => [name, name]), label, changeClass, { id: "compare-class" })),
-      session.models.length > 1 ? tuneAll(error, update) : make("p", { class: "quiet-text" }, "Load a second model, or a second set of columns, to compare."));
+      rivals(label).length > 1 ? tuneAll(error, update, label) : make("p", { class: "quiet-text" }, "Load a second model, or a second set of columns, to compare."));
     try {
       error.show("");
       const preferences = wanted();
@@ -45,6 +46,9 @@ export function mountCompare(root) {
 const wanted = () => current()?.preferences ?? session.preferences;
 const preferenceOf = (preferences, label) => preferences?.classes.find((preference) => preference.label === label);
 
+/** The models that know a class, which are those compared. */
+const rivals = (label) => session.models.filter(({ classes }) => classes.includes(label));
+
 /** The class that matters most, else the rarest. */
 function firstClass({ classes, support }) {
   const preferences = wanted();
@@ -52,24 +56,28 @@ function firstClass({ classes, support }) {
   return rows.sort((a, b) => b.importance - a.importance || a.support - b.support)[0].label;
 }
 
-function tuneAll(error, update) {
+function tuneAll(error, update, label) {
+  const models = rivals(label);
+  const text = `Tune the ${models.length} models compared`;
   const button = make("button", { type: "button", class: "primary", onclick: async () => {
     const preferences = wanted();
     if (!preferences) return error.show("Set preferences in step 2 first.");
     button.disabled = true;
     try {
       const results = new Map(); // one after the other: browsers keep few connections, and the page needs some of them
-      for (const each of session.models) {
+      for (const [i, each] of models.entries()) {
+        button.textContent = `Tuning ${i + 1} of ${models.length}`;
         results.set(each.name, await follow(await ask("POST", `/api/models/${each.id}/tune`, { preferences: preferencesFor(each, preferences) })));
       }
       tuned = results;
-      for (const each of session.models) if (results.has(each.name)) takeWeights(each.id, results.get(each.name));
+      for (const each of models) if (results.has(each.name)) takeWeights(each.id, results.get(each.name));
     } catch (problem) {
       if (!(problem instanceof Cancelled)) error.show(problem.message);
     }
     button.disabled = false;
+    button.textContent = text;
     return update();
-  } }, "Tune every model to the preferences");
+  } }, text);
   return button;
 }
 
@@ -78,7 +86,8 @@ function showComparison(root, comparison, preferences) {
     make("th", { scope: "row" }, make("span", { class: `key line-${i % 8}` }), named(curve.name)),
     [decimal(curve.area), percent(curve.share), percent(curve.at.recall), percent(curve.at.precision), tuned.get(curve.name)?.loss?.toFixed(4) ?? "–"]
       .map((text) => make("td", {}, text))));
-  const head = ["Model", "Area", "Best for", "Recall now", "Precision now", "Loss when tuned"].map((text) => make("th", { scope: "col" }, text));
+  const head = ["Model", term("area", "Area"), term("best for", "Best for"), term("recall", "Recall now"), term("precision", "Precision now"), term("loss", "Loss when tuned")]
+    .map((text) => make("th", { scope: "col" }, text));
   root.replaceChildren(
     make("p", { class: "verdict" }, make("bdi", {}, comparison.verdict)),
     tradeoffChart(comparison, preferenceOf(preferences, comparison.label)),

@@ -2,11 +2,14 @@
 
 import { choice, errorMessage, field, named, size, spelled } from "./elements.js";
 import { count, make } from "./panel.js";
-import { ask, Cancelled, on } from "./server.js";
-import { choose, load, refresh, send, session } from "./session.js";
+import { ask, Cancelled, follow, on } from "./server.js";
+import { choose, forget, isUploaded, load, refresh, send, session } from "./session.js";
+import { term } from "./terms.js";
 
 const HAND = "by hand";
 const ALL = "all";
+const FIT = "fit";
+const FITTED = [["pragma-forest", "PRAGMA forest: 100 trees, usually the best"], ["logistic", "logistic regression: quick and plain"], ["c45", "C4.5: one tree that can be read"]];
 
 /** Mount the step; `loaded` is called when models were loaded. */
 export function mountData(root, loaded) {
@@ -14,11 +17,11 @@ export function mountData(root, loaded) {
   const filesError = errorMessage();
   const form = make("div", { class: "card columns", hidden: true });
   const models = make("div", { class: "card", hidden: true });
-  const open = (source) => openColumns(form, source, loaded).catch((error) => filesError.show(error.message));
+  const open = (source) => openColumns(form, source, loaded).catch((error) => filesError.show(error instanceof Cancelled ? "" : error.message));
   root.append(
     make("div", { class: "card" },
-      make("h2", {}, "Load votes or probabilities"),
-      make("p", { class: "lead" }, "A table with the true class of each row and one column of votes or probabilities per class, from a model that did not see these rows; or a model that ‘compromis fit’ wrote, and a table to try it on."),
+      make("h2", {}, "Load a table"),
+      make("p", { class: "lead" }, "With the true class of each row, and a model’s ", term("votes"), ": one column of votes or probabilities per class. A table without votes will do too: the studio fits a model to it. So will a model that ‘compromis fit’ wrote, with a table to try it on."),
       dropZone(filesError, open), filesError, files),
     form, models);
   let opened = false;
@@ -62,9 +65,14 @@ function dropZone(error, open) {
 function fileLine(source, open, error) {
   const facts = make("small", {}, `${source.kind === "model" ? "fitted model · " : ""}${size(source.size)}`);
   if (source.kind === "model") {
-    return make("li", {}, make("span", { class: "file" }, named(source.name), facts));
+    return make("li", {}, make("span", { class: "file" }, named(source.name), facts, make("small", {}, "Choose the table to try it on.")), remover(source, error));
   }
-  return make("li", {}, make("button", { type: "button", class: "file", onclick: () => (error.show(""), open(source)) }, named(source.name), facts));
+  return make("li", {}, make("button", { type: "button", class: "file", onclick: () => (error.show(""), open(source)) }, named(source.name), facts), remover(source, error));
+}
+
+/** Return a button that removes an uploaded file; files that were named at the start stay. */
+function remover(source, error) {
+  return isUploaded(source) ? make("button", { type: "button", class: "quiet remove", "aria-label": `Remove the file ${source.name}`, title: "Remove", onclick: () => forget(source).then(() => error.show(""), (problem) => error.show(problem.message)) }, "×") : null;
 }
 
 function showModels(card, loaded) {
@@ -79,7 +87,8 @@ function showModels(card, loaded) {
         await ask("POST", `/api/models/${model.id}/remove`);
         await refresh();
       } }, "Remove")));
-  const head = ["Model", "Rows", "Patterns", "Classes", "", ""].map((text) => make("th", { scope: "col" }, text));
+  const head = ["Model", "Rows", term("patterns", "Patterns"), "Classes"].map((text) => make("th", { scope: "col" }, text));
+  head.push(make("td", {}), make("td", {}));
   card.replaceChildren(make("h2", {}, "Loaded models"),
     make("div", { class: "scroll" }, make("table", { class: "models" }, make("thead", {}, make("tr", {}, head)), make("tbody", {}, session.models.map(row)))));
 }
@@ -88,22 +97,26 @@ const notes = (model) => [[model.dropped, "rows without a class left out"], [mod
   .filter(([rows]) => rows).map(([rows, text]) => `${count(rows)} ${text}`).join("; ");
 
 async function openColumns(card, source, loaded) {
-  const preview = await ask("GET", `/api/sources/${source.id}`);
+  const look = async (truth = null) => follow(await ask("POST", `/api/sources/${source.id}/look`, { truth }));
+  const preview = await look();
   const error = errorMessage();
   const votes = make("div", { class: "votes" });
   const state = { preview, source, truth: preview.truth, from: "", set: "", dropMissing: false };
-  const showVotes = () => votes.replaceChildren(...voteFields(state, showVotes));
+  const button = make("button", { type: "submit", class: "primary" }, "Load");
+  const showVotes = () => {
+    votes.replaceChildren(...voteFields(state, showVotes));
+    button.textContent = state.set === FIT && !state.from ? "Fit and load" : "Load";
+  };
   const setTruth = async (name) => {
     state.truth = name;
     try {
-      Object.assign(preview, await ask("POST", `/api/sources/${source.id}/sets`, { truth: name }));
+      Object.assign(preview, await look(name));
       state.set = "";
       showVotes();
     } catch (problem) {
       error.show(problem.message);
     }
   };
-  const button = make("button", { type: "submit", class: "primary" }, "Load");
   const form = make("form", { onsubmit: async (event) => {
     event.preventDefault();
     error.show("");
@@ -112,7 +125,7 @@ async function openColumns(card, source, loaded) {
       for (const recipe of recipesOf(state)) await load(recipe);
       loaded();
     } catch (problem) {
-      error.show(problem.message);
+      error.show(problem instanceof Cancelled ? "" : problem.message);
     }
     button.disabled = false;
   } },
@@ -143,17 +156,31 @@ function voteFields(state, again) {
     const pairs = [["", "columns of this file"], ...fitted.map(({ id, name }) => [id, `the model ${name}`])];
     fields.push(field("Votes come from", choice(pairs, state.from, (value) => ((state.from = value), again()), { id: "from" })));
   }
-  if (state.from) return [...fields, nameField(state, fitted.find(({ id }) => id === state.from).name)];
-  state.set ||= sets.length > 1 ? ALL : sets.length ? "0" : HAND;
+  if (state.from) return [...fields, nameField(state, `${state.source.name}: ${fitted.find(({ id }) => id === state.from).name}`)];
+  state.set ||= sets.length > 1 ? ALL : sets.length ? "0" : state.preview.fits ? FIT : HAND;
   const pairs = sets.map((set, i) => [String(i), `${title(set)} (${Object.keys(set.votes).length} classes)`]);
   if (sets.length > 1) pairs.unshift([ALL, `all ${sets.length} sets, a model each`]);
+  if (state.preview.fits) pairs.push([FIT, "none: fit a model"]);
   fields.push(field("Votes", choice([...pairs, [HAND, "choose columns by hand"]], state.set, (value) => ((state.set = value), again()), { id: "votes" })));
+  if (state.set === FIT) return [...fields, ...fitFields(state)];
   if (state.set === HAND) fields.push(...handFields(state));
-  if (state.set !== ALL) fields.push(nameField(state, state.set === HAND ? state.source.name : bare(sets[Number(state.set)].prefix) || state.source.name));
+  if (state.set !== ALL) fields.push(nameField(state, state.set === HAND ? state.source.name : setName(state, sets[Number(state.set)])));
   return fields;
 }
 
+/** Choose the kind of model to fit to a table that holds no votes. */
+function fitFields(state) {
+  state.fit ??= FITTED[0][0];
+  return [
+    field("Model", choice(FITTED, state.fit, (kind) => ((state.fit = kind), (document.getElementById("name").value = state.name = fittedName(state))), { id: "fit" })),
+    nameField(state, fittedName(state)),
+    make("p", { class: "quiet-text fit-note" }, "This table holds no votes, so a model is fitted to its other columns: five times on four fifths of the rows, to vote on the fifth that it did not see. Columns of numbers are numbers, all others are nominal."),
+  ];
+}
+
+const fittedName = ({ source, fit }) => `${source.name}: ${fit}`;
 const title = (set) => (set.prefix ? `columns ${set.prefix}…` : "columns named as the classes");
+const setName = ({ source }, { prefix }) => (bare(prefix) ? `${source.name}: ${bare(prefix)}` : source.name);
 const bare = (prefix) => prefix.replace(/[\s_.:-]+$/, "");
 
 function nameField(state, proposal) {
@@ -194,7 +221,8 @@ function recipesOf(state) {
   const { preview: { sets }, source, truth } = state;
   const recipe = (name, votes, extra = {}) => ({ source: source.id, name, columns: { truth, votes, drop_missing: state.dropMissing, ...extra } });
   if (state.from) return [{ ...recipe(state.name, {}), model: state.from }];
-  if (state.set === ALL) return sets.map((set) => recipe(bare(set.prefix) || source.name, set.votes));
+  if (state.set === FIT) return [{ ...recipe(state.name, {}), fit: state.fit }];
+  if (state.set === ALL) return sets.map((set) => recipe(setName(state, set), set.votes));
   if (state.set !== HAND) return [recipe(state.name, sets[Number(state.set)].votes)];
   return [recipe(state.name, Object.fromEntries(state.picked), state.picked.size === 1 ? { rest: state.rest } : {})];
 }

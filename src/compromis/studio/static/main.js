@@ -13,7 +13,9 @@ const byId = (id) => document.getElementById(id);
 const TABS = ["data", "tune", "compare", "save"];
 const entered = {};
 
-function show(name) {
+/** Show a step; with `visit` the browser's history gets it, so that Back leads to the step before. */
+function show(name, { visit = true } = {}) {
+  if (visit && location.hash !== `#${name}`) history.pushState(null, "", `#${name}`);
   for (const each of TABS) {
     const tab = byId(`tab-${each}`);
     const chosen = each === name;
@@ -21,10 +23,15 @@ function show(name) {
     tab.tabIndex = chosen ? 0 : -1;
     byId(each).hidden = !chosen;
   }
+  if (visit) window.scrollTo(0, 0);
   entered[name]?.();
 }
 
+/** The step that the address names; null if it names none. */
+const addressed = () => TABS.find((name) => location.hash === `#${name}`) ?? null;
+
 function mountTabs() {
+  window.addEventListener("popstate", () => show(addressed() ?? "data", { visit: false }));
   for (const [i, name] of TABS.entries()) {
     byId(`tab-${name}`).addEventListener("click", () => show(name));
     byId(`tab-${name}`).addEventListener("keydown", (event) => {
@@ -121,7 +128,7 @@ async function start() {
     byId("connection-text").textContent = "on this machine";
     const { jobs } = await refresh();
     for (const job of jobs) follow(job).then(refresh, () => {});
-    if (session.models.length) show("tune");
+    show(addressed() ?? (session.models.length ? "tune" : "data"), { visit: false });
   } catch (problem) {
     if (byId("lost").hidden) banner(make("span", {}, problem.message));
   }

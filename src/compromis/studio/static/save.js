@@ -7,9 +7,9 @@ import { model, session } from "./session.js";
 import { current, takePreferences } from "./tune.js";
 
 const KINDS = [
-  ["preferences", ".toml", "Preferences", "for ‘compromis tune --preferences’ and cp.Preferences.from_toml"],
-  ["weights", ".json", "Weights", "a decision, for cp.Decision.from_json"],
-  ["report", ".html", "Report", "one page to send around: works without the studio, holds counts and no rows"],
+  ["report", ".html", "Report", "One page to send around: it works without the studio, and holds counts but no rows."],
+  ["preferences", ".toml", "Preferences", "What matters, to use again here (Open preferences), in ‘compromis tune --preferences’ or in Python."],
+  ["weights", ".json", "Weights", "The decision, to put into a program: ‘compromis predict --weights’, or cp.Decision.from_json in Python."],
 ];
 
 /** Mount the step; `opened` is called after a preferences file was read. */
@@ -24,7 +24,7 @@ export function mountSave(root, opened) {
     make("div", { class: "card" }, make("h2", {}, "Open preferences"),
       make("p", { class: "lead" }, "A TOML file that was saved here or written by hand."), opener(error, opened), error));
   on("changed", () => {
-    folder.replaceChildren("Files go into ", make("code", {}, session.folder), ". Another folder: start with --output.");
+    folder.replaceChildren("Files go into ", make("code", {}, session.folder), ".");
     empty.hidden = model() !== null;
     list.hidden = model() === null;
   });
@@ -33,7 +33,7 @@ export function mountSave(root, opened) {
 function saveForm([kind, suffix, title, hint]) {
   const error = errorMessage();
   const done = make("p", { class: "done", role: "status" });
-  const name = make("input", { type: "text", value: `${kind}${suffix}`, required: true, id: `name-${kind}` });
+  const name = make("input", { oninput: () => (error.show(""), done.replaceChildren(), (again.hidden = true)), type: "text", value: `${kind}${suffix}`, required: true, id: `name-${kind}` });
   const again = make("button", { type: "button", id: `replace-${kind}`, hidden: true, onclick: () => run(true) }, "Replace it");
   const button = make("button", { type: "submit", class: "primary", id: `save-${kind}` }, "Save");
   const run = async (replace) => {
@@ -45,7 +45,7 @@ function saveForm([kind, suffix, title, hint]) {
       const now = current();
       if (!now) throw new Error("Open step 2 first: the panel holds what is saved.");
       const saved = await follow(await ask("POST", "/api/save", { ...now, kind, name: name.value, replace }));
-      done.replaceChildren("Saved: ", named(saved.path), ` (${size(saved.bytes)})`);
+      done.replaceChildren("Saved: ", named(saved.path), ` (${size(saved.bytes)}). `, make("a", { href: saved.link, target: "_blank", rel: "noopener" }, `Open the ${title.toLowerCase()}`));
     } catch (problem) {
       error.show(problem.message);
       again.hidden = problem.kind !== "NameTaken";

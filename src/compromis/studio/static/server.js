@@ -10,7 +10,7 @@ export function takeToken() {
   const given = new URLSearchParams(location.search).get("token");
   if (given) {
     sessionStorage.setItem(KEY, given);
-    history.replaceState(null, "", location.pathname);
+    history.replaceState(null, "", location.pathname + location.hash);
   }
   return sessionStorage.getItem(KEY) !== null;
 }

@@ -33,6 +33,16 @@ export function choose(id) {
   tellChanged();
 }
 
+/** Remove an uploaded file. */
+export async function forget(source) {
+  await ask("POST", `/api/sources/${source.id}/remove`);
+  uploaded.delete(source.name);
+  await refresh();
+}
+
+/** Whether a file was uploaded from this page. */
+export const isUploaded = (source) => uploaded.has(source.name);
+
 /** Upload a file and keep it, in case the server is restarted. */
 export async function send(file) {
   if (file.size > session.most_upload) throw new Error(`this file has ${size(file.size)}, uploads may have ${size(session.most_upload)}; start with --max-upload, or name the file when you start the studio`);

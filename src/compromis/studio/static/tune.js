@@ -1,9 +1,11 @@
 // Step 2: preferences by class and what they do; the panel of the report.
 
+import { askCard } from "./ask.js";
 import { choice, errorMessage, field } from "./elements.js";
-import { better, make, mountPanel } from "./panel.js";
+import { better, headlineOf, headlineSentences, make, mountPanel } from "./panel.js";
 import { ask, follow, on } from "./server.js";
 import { choose, hold, model, session } from "./session.js";
+import { glossary } from "./terms.js";
 
 const DEFAULTS = { importance: 1, precision_at_full_recall: null, recall_at_full_precision: null, recall_weight: null, min_precision: null, min_recall: null, max_share: null, confidence: null };
 const RESTING = 300;
@@ -13,6 +15,7 @@ let shown = null;
 let timer = null;
 let held = null;
 let turns = 0;
+const headline = make("div", { class: "headline", role: "status", id: "headline" });
 
 /** Return the preferences and weights that the panel shows, as the server takes them; null if there is no panel. */
 export function current() {
@@ -35,14 +38,19 @@ export function mountTune(root) {
   const error = errorMessage();
   const picker = make("div", { class: "picker" });
   const container = make("div", { class: "panel-place" });
+  const card = askCard((preferences) => takePreferences(preferences));
+  const words = glossary();
   const empty = make("div", { class: "card empty" }, make("p", {}, "Load a model first; then move the sliders here."));
-  root.append(picker, error, empty, container);
+  root.append(picker, headline, error, empty, card.node, container, words);
   const update = async () => {
     const chosen = model();
     empty.hidden = chosen !== null;
+    words.hidden = chosen === null;
     picker.hidden = session.models.length < 2;
+    if (!chosen) headline.replaceChildren();
     picker.replaceChildren(field("Model", choice(session.models.map(({ id, name }) => [id, name]), session.chosen, choose, { id: "model" })));
     if (chosen?.id !== shown?.id || (chosen && shown.boot !== session.boot)) await showPanel(chosen, container, error);
+    card.show(chosen, session.preferences);
   };
   on("changed", () => update().catch((problem) => error.show(problem.message)));
 }
@@ -62,10 +70,19 @@ async function showPanel(chosen, container, error) {
   container.replaceChildren(root);
   panel = mountPanel(root, page, {
     retune: (preferences) => retune(chosen, preferences),
-    onChange: (state) => holdWhenResting(chosen, state, error),
+    onChange: (state) => (showHeadline(state, page), holdWhenResting(chosen, state, error)),
   });
   // preferences that were set for another model hold for this one too
   if (session.preferences && chosen.weights.every((weight) => weight === 1)) panel.set({ preferences: panel.state().preferences });
+}
+
+/** Say the result in rows before anything else, and what the votes decide by themselves. */
+function showHeadline({ preferences, counts }, page) {
+  const told = (matrix) => headlineSentences(headlineOf(matrix, preferences), preferences);
+  const [now, before] = [told(counts), told(page.before)];
+  const same = now.join() === before.join();
+  headline.replaceChildren(make("p", { class: "headline-now" }, now[0]),
+    make("p", { class: "quiet-text" }, same ? now.slice(1).join(" ") : `${now.slice(1).join(" ")} Without tuning: ${before[0][0].toLowerCase()}${before[0].slice(1)}`));
 }
 
 /** Search on the server: return the first result; the best one replaces it if it is better and nothing was moved meanwhile. */

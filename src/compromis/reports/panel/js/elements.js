@@ -40,8 +40,8 @@ export function shortened(text, most = 28) {
 }
 
 /** Return a name that someone else chose, isolated from the writing direction of the text around it; its tooltip is whole. */
-export function nameOf(text, short = shortened(text)) {
-  return make("bdi", { class: "cp-name", title: short === text ? null : text }, short);
+export function nameOf(text, short = text) {
+  return make("bdi", { class: "cp-name", title: short !== text || text.length > 24 ? text : null }, short);
 }
 
 /** Format a fraction as per cent, '?' where it is undefined. */

@@ -1,0 +1,112 @@
+"""What a review is worth: a tenth of the new rows looked at, by the rule, by the largest probability, and at random.
+
+``python -m reproductions.study.review developing`` (or ``confirming``) prints the mean loss over the data sets, reviewed rows counted as
+right. Ties at the border of the tenth are broken at random, and random reviews are drawn, ``DRAWS`` times each.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+import compromis as cp
+from compromis.measures.pragma import pragma
+from reproductions.study.families import members
+from reproductions.study.rows import ASKED, Floats, Fold, Ints, Rows, folds
+
+SHARE, DRAWS, TREES, SEED = 0.1, 20, 100, 0
+ASKED_FOR = ("paper", "macro")
+
+FORESTS: dict[str, Callable[..., Any]] = {
+    "forest": lambda **options: cp.TunedDecisionClassifier(_forest(), **options, random_state=SEED),
+    "PragmaForest": lambda **options: cp.PragmaForestClassifier(TREES, **options, random_state=SEED, n_jobs=1),
+}
+
+
+def _forest() -> Any:
+    from sklearn.ensemble import RandomForestClassifier
+
+    return RandomForestClassifier(TREES, random_state=SEED, n_jobs=1)
+
+
+def nearness(shares: Floats, weights: Floats) -> dict[str, Floats]:
+    """What each way looks at first: the smallest number."""
+    scores = np.sort(shares * weights, axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.nan_to_num(scores[:, -1] / scores[:, -2], nan=0.0, posinf=np.inf)
+    return {"ratio": ratio, "largest probability": shares.max(axis=1), "random": np.zeros(len(shares))}
+
+
+def looked_at(order_by: Floats, rng: np.random.Generator) -> Ints:
+    """The rows of the tenth with the smallest numbers, ties broken at random."""
+    return np.lexsort((rng.random(len(order_by)), order_by))[: round(SHARE * len(order_by))]
+
+
+def losses_of(name: str, forest: str, asked: str) -> dict[str, float]:
+    """The loss of each way on a data set, counts added over its folds; and of the plan, with the share it reviewed."""
+    cells: dict[str, list[Floats]] = {}
+    shared, parts = 0.0, folds(name, 0, SEED)
+    preferences = ASKED[asked](Rows.of(name).rarest, "f")
+    for fold in parts:
+        for way, matrix, share in _of_fold(fold, forest, preferences):
+            cells.setdefault(way, []).append(matrix)
+            shared += share / len(parts)
+    arrays = preferences.on(parts[0].labels)
+    whole = {way: np.sum(matrices, axis=0) for way, matrices in cells.items()}
+    found = {
+        way: float(np.mean([_loss(one, arrays) for one in np.moveaxis(np.atleast_3d(matrix), -1, 0)]))
+        for way, matrix in whole.items()
+    }
+    return {**found, "share of the plan": shared}
+
+
+def _of_fold(fold: Fold, forest: str, preferences: cp.Preferences) -> Iterator[tuple[str, Floats, float]]:
+    """Each way, the counts of its draws (K x K x draws), and the share that the plan reviewed."""
+    model = FORESTS[forest](preferences=preferences, review=cp.Review(max_share=SHARE))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(fold.train.codes, fold.train.y)
+    shares = model.vote_shares(fold.test.codes)
+    truth = np.searchsorted(fold.labels, fold.test.y)
+    labels, flags = model.predict(fold.test.codes, return_review=True)
+    predicted = np.searchsorted(fold.labels, labels)
+    yield "no review", np.stack([fold.counts(predicted)] * DRAWS, axis=-1), 0.0
+    yield "plan", np.stack([fold.counts(np.where(flags, truth, predicted))] * DRAWS, axis=-1), float(flags.mean())
+    for way, order_by in nearness(shares, model.weights_).items():
+        rng, draws = np.random.default_rng(SEED), []
+        for _ in range(DRAWS):
+            right = predicted.copy()
+            rows = looked_at(order_by, rng)
+            right[rows] = truth[rows]
+            draws.append(fold.counts(right))
+        yield way, np.stack(draws, axis=-1), 0.0
+
+
+def _loss(matrix: Floats, arrays: Any) -> float:
+    return pragma(cp.Counts.from_matrix(matrix, range(len(matrix))), arrays).total
+
+
+def main(role: str) -> None:
+    names = [one.name for one in members(role)]
+    for forest in FORESTS:
+        for asked in ASKED_FOR:
+            rows = []
+            for name in names:
+                found = losses_of(name, forest, asked)
+                rows.append(found)
+                print(forest, asked, name, {way: round(loss, 4) for way, loss in found.items()}, flush=True)
+            print(
+                "MEAN",
+                forest,
+                asked,
+                {way: round(float(np.mean([row[way] for row in rows])), 4) for way in rows[0]},
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
