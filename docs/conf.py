@@ -10,6 +10,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 sys.path.insert(0, str(HERE.parent / "src"))
 
+import live_report  # noqa: E402
 import reference_pages  # noqa: E402
 
 import compromis  # noqa: E402
@@ -43,6 +44,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "compromis"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_search_scorer = str(HERE / "_static" / "search_scorer.js")
 html_show_sourcelink = False
 html_sidebars = {"start": [], "method": []}  # pages without pages below them
 html_theme_options = {
@@ -84,6 +86,7 @@ def _adapt(_app: object, _docname: str, source: list[str]) -> None:
 
 
 def setup(app: object) -> None:
-    """Write the reference pages before Sphinx looks for sources."""
+    """Write the reference pages and the report of the home page before Sphinx looks for sources."""
     reference_pages.write(HERE / "reference")
+    live_report.write(HERE / "_static" / "live" / "report.html")
     app.connect("source-read", _adapt)  # type: ignore[attr-defined]

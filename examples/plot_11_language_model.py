@@ -34,7 +34,9 @@ def ask(truth: np.ndarray, samples: int = 5, skill: float = 0.6) -> np.ndarray:
     own = rng.gamma(8 * belief[[labels.index(name) for name in truth]] + 1e-9)
     chosen = [rng.choice(labels, samples, p=row) for row in own / own.sum(axis=1, keepdims=True)]
     forms = rng.choice(["{}", "{}.", "**{}**", "The topic is {}"], (len(truth), samples), p=[0.7, 0.15, 0.1, 0.05])
-    texts = [[form.format(name.title()) for form, name in zip(*row)] for row in zip(forms, chosen)]
+    texts = [
+        [form.format(name.title()) for form, name in zip(*row, strict=True)] for row in zip(forms, chosen, strict=True)
+    ]
     return np.where(rng.random((len(truth), samples)) < 0.04, None, np.array(texts, dtype=object))
 
 

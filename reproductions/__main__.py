@@ -1,4 +1,4 @@
-"""Reproduce every source: ``python -m reproductions [pragma] [tradeoff_space] [taught]``, all three without names; or run the ``study``."""
+"""Reproduce every source: ``python -m reproductions [pragma] [tradeoff_space] [taught]``, or all; ``study`` and ``answers`` on request."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 SOURCES = ("pragma", "tradeoff_space", "taught")
-STUDY = "study"
+ASKED_FOR = ("study", "answers")
 
 
 def main(chosen: list[str]) -> None:
-    unknown = [name for name in chosen if name not in (*SOURCES, STUDY)]
+    unknown = [name for name in chosen if name not in (*SOURCES, *ASKED_FOR)]
     if unknown:
-        sys.exit(f"there is no reproduction {unknown[0]!r}; choose among {', '.join((*SOURCES, STUDY))}")
+        sys.exit(f"there is no reproduction {unknown[0]!r}; choose among {', '.join((*SOURCES, *ASKED_FOR))}")
     begun = time.perf_counter()
     steps: list[tuple[str, Callable[[], None]]] = []
     for source in chosen or SOURCES:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from reproductions.answers.table import deployments
 from reproductions.sheets import markdown, read
 from reproductions.slips import AUTOS, AUTOS_SUPPORT, TABLE_4, two_class_pragma
 from reproductions.study import tables as study
@@ -16,7 +17,7 @@ from reproductions.study import tables as study
 HERE = Path(__file__).parent
 PAGES = (
     *(HERE / source / "README.md" for source in ("pragma", "taught", "tradeoff_space")),
-    *(HERE.parent / "docs" / page for page in ("reproductions.md", "study.md")),
+    *(HERE.parent / "docs" / page for page in ("reproductions.md", "study.md", "answers.md")),
 )
 PRAGMA = HERE / "pragma" / "results"
 BLOCK = re.compile(r"(<!-- block (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -184,6 +185,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "models": models,
     "taught": taught,
     "statements": statements,
+    "deployments": deployments,
     **study.BLOCKS,
 }
 

@@ -157,7 +157,7 @@ def test_nan_stays_nan():
     [
         ((1.5, 0.5, 0.5, "f"), "precision is a share between 0 and 1, got 1.5"),
         ((0.5, 0.5, -0.1, "f"), "recall_weight is a share between 0 and 1, got -0.1"),
-        ((0.5, 0.5, 0.5, "kulzynski"), "there is no metric 'kulzynski'; did you mean 'kulczynski'?"),
+        ((0.5, 0.5, 0.5, "kulzynski"), "there is no metric 'kulzynski' .did you mean 'kulczynski'?"),
     ],
 )
 def test_bad_input(arguments, said):

@@ -62,6 +62,7 @@ FLAT = [
     "PragmaTreeClassifier",
     "Preference",
     "Preferences",
+    "Review",
     "TradeoffCurve",
     "TunedDecisionClassifier",
     "NotBetterWarning",

@@ -39,6 +39,16 @@ RESULTS = {
     "leaks": CURVES.find_leaks(X[:30], X[20:]),
 }
 
+SURE = cp.Preferences({HOSTILE: cp.Preference(10, min_recall=0.5, confidence=0.9)})
+VOTES = cp.Votes.from_proba(TRUTH, np.eye(2)[(SECOND == "b").astype(int)][:, ::-1] + 0.1, labels=["b", HOSTILE])
+GUARANTEED = cp.search_weights(VOTES, preferences=SURE, random_state=0)
+RESULTS |= {
+    "guarantee": GUARANTEED.guarantee,
+    "record": GUARANTEED.decision.record(VOTES, preferences=SURE, search=GUARANTEED, title=HOSTILE, collected=HOSTILE),
+    "anytime_tests": cp.drift.AnytimeTests.of([HOSTILE, "b"], SURE).after(HOSTILE, EVALUATION.counts),
+    "by_group": cp.evaluate(TRUTH, FIRST, preferences=PREFERENCES, by=np.where(np.arange(60) < 30, HOSTILE, "other")),
+}
+
 SCORES = np.random.default_rng(1).random(60)
 POINTS = {
     name: cp.OperatingPoints.from_predictions(TRUTH, scores, pos_label=HOSTILE)
@@ -134,8 +144,8 @@ def test_curves_as_text():
     lines = str(RESULTS["complexity_curve"]).splitlines()
     assert lines[0].startswith("N_neighbors: ")
     assert lines[2].startswith("=== preference loss (")
-    assert lines[4].split("  ")[0] == "n neighbors"
-    assert [line.split()[0] for line in lines[5:7]] == ["20", "1"]
+    assert lines[6].startswith("neighbors ")
+    assert [line.split()[0] for line in lines[7:9]] == ["20", "1"]
 
 
 def test_the_summary_of_a_curve_is_that_of_the_choice():
@@ -148,7 +158,7 @@ def test_the_summary_of_a_curve_is_that_of_the_choice():
 
 def test_undefined_numbers_are_question_marks_and_null():
     result = cp.evaluate(["a", "a"], ["a", "a"], labels=["a", "b"])
-    assert "| <code>b</code> | 0 | 0 | ? | ? | ? |\n" in result.to_markdown()
+    assert "| <code>b</code> | 0 | 0 | 0 | 0 | ? | ? | ? |\n" in result.to_markdown()
     assert json.loads(result.to_json())["per_class"][1]["recall"] is None
     assert math.isnan(result.document()["per_class"][1]["recall"])
 

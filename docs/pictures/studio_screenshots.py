@@ -35,7 +35,7 @@ def photograph(page: Page, address: str) -> None:
     page.wait_for_timeout(1500)
     page.screenshot(path=HERE / "studio_tune.png")
     page.get_by_role("tab", name="Compare").click()
-    page.get_by_role("button", name="Tune every model").click()
+    page.get_by_role("button", name="Tune the").click()
     page.wait_for_function(
         "() => /\\d/.test(document.querySelector('.numbers tbody td:last-child')?.textContent)", timeout=120_000
     )

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import os
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
 
 import msgspec
 
@@ -137,6 +138,20 @@ def columns_of(rows: Iterable[Any], kind: type) -> dict[str, list[Any]]:
     return {field.name: [getattr(row, field.name) for row in given] for field in fields(kind)}
 
 
+Tone = Literal["", "headline", "better", "not told apart", "no better", "missed", "small"]
+_STYLES = {
+    "headline": "1",
+    "better": "1;32",
+    "not told apart": "1;33",
+    "no better": "1;31",
+    "missed": "33",
+    "small": "2",
+}
+"""The codes of a terminal: bold, bold green, yellow and red, yellow, faint."""
+WIDTH = 80
+"""The characters of a line of text where nothing else is known."""
+
+
 class Table(NamedTuple):
     """A table of a result, its cells formatted already.
 
@@ -148,6 +163,34 @@ class Table(NamedTuple):
     rows: Sequence[Sequence[str]]
     folded: bool = False
     """Whether Markdown hides it behind its title."""
+
+
+class _Face(NamedTuple):
+    told: Sequence[str]
+    shown: Sequence[Table]
+
+    def sentences(self) -> Sequence[str]:
+        return self.told
+
+    def tables(self) -> Sequence[Table]:
+        return self.shown
+
+
+def face(sentences: Sequence[str], *tables: Table) -> str:
+    """Return what a notebook shows of an object that is no result: sentences, the most important first, and tables."""
+    return render("result.html", _Face(sentences, tables))
+
+
+class Finding(str):
+    """A sentence with what it is: the headline, a state of a verdict, something missed, or small print (which text has last)."""
+
+    __slots__ = ("tone",)
+    tone: Tone
+
+    def __new__(cls, text: str, tone: Tone) -> Self:
+        made = super().__new__(cls, text)
+        made.tone = tone
+        return made
 
 
 class Framed:
@@ -227,19 +270,80 @@ class Result(Framed):
             return super().__getstate__()  # type: ignore[return-value]
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
+    def text_tables(self) -> Sequence[Table]:
+        """Return the tables of the text: those that Markdown does not fold."""
+        return [table for table in self.tables() if not table.folded]
+
+    def to_text(self, *, width: int = WIDTH, colour: bool = False) -> str:
+        """Return the result for people: findings, tables, small print.
+
+        Parameters
+        ----------
+        width : int
+            The characters of a line; names are shortened for it, and tables lose their last columns.
+        colour : bool
+            Whether to mark findings by the codes of a terminal.
+        """
+        findings = [(paragraph(one, width, colour=colour), tone_of(one)) for one in self.sentences()]
+        first = "\n".join(text for text, tone in findings if tone != "small")
+        small = "\n".join(text for text, tone in findings if tone == "small")
+        tables = [f"{_titled(table.title)}{text_table(table, width)}" for table in self.text_tables()]
+        return "\n\n".join(part for part in (first, *tables, small) if part) + "\n"
+
     def __str__(self) -> str:
-        findings = "\n".join(f"{capitalised(shown_label(sentence))}." for sentence in self.sentences())
-        tables = [f"=== {table.title} ===\n\n{text_table(table)}" for table in self.tables()]
-        return "\n\n".join([findings, *tables]) + "\n"
+        return self.to_text()
 
 
-def text_table(table: Table) -> str:
-    """Return aligned columns: the names to the left, everything else to the right."""
-    rows = [[*map(shown_label, table.header)], *([shown_label(row[0]), *row[1:]] for row in table.rows)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+def _titled(title: str) -> str:
+    return f"=== {title} ===\n\n" if title else ""
+
+
+def tone_of(sentence: str) -> Tone:
+    """Return what a sentence is; the empty text where nothing says so."""
+    return sentence.tone if isinstance(sentence, Finding) else ""
+
+
+def paragraph(sentence: str, width: int = WIDTH, *, colour: bool = False) -> str:
+    """Return a sentence as lines of at most `width` characters, marked by what it is where a terminal has colours."""
+    tone = tone_of(sentence)
+    text, style = capitalised(shown_label(sentence)), _STYLES.get(tone, "") if colour else ""
+    text = f"{'! ' * (tone == 'missed')}{text}{'' if text.endswith(('.', ':', '!', '?')) else '.'}"
+    lines = _wrapped(text, max(width, 20), subsequent_indent="  ")
+    return "\n".join(f"\x1b[{style}m{line}\x1b[0m" if style else line for line in lines)
+
+
+def _wrapped(text: str, width: int, **options: Any) -> list[str]:
+    """Return the text as lines; a per cent sign stays with its number."""
+    lines = textwrap.wrap(text.replace(" %", "\u00a0%"), width, break_on_hyphens=False, **options)
+    return [line.replace("\u00a0%", " %") for line in lines]
+
+
+def text_table(table: Table, width: int | None = None) -> str:
+    """Return aligned columns: the names to the left, everything else to the right; where they exceed `width`, without the last ones.
+
+    Where the table is too wide a header breaks into lines no wider than its cells. Names are shortened to a third of the width, no further.
+    """
+    labels = [row[0] for row in table.rows]
+    names = [*map(shown_label, labels)] if width is None else short_names(labels, max(width // 3, 12))
+    cells = [[name, *row[1:]] for name, row in zip(names, table.rows, strict=True)]
+    bodies = [[row[k] for row in cells] for k in range(len(table.header))]
+    titles = [[shown_label(title)] for title in table.header]
+    widths = [max(map(len, [*title, *body])) for title, body in zip(titles, bodies, strict=True)]
+    if width is not None and sum(widths) + 2 * (len(widths) - 1) > width:
+        titles = [
+            _wrapped(title, max([8, *map(len, body)]), break_long_words=False) or [""]
+            for (title,), body in zip(titles, bodies, strict=True)
+        ]
+        widths = [max(map(len, [*title, *body])) for title, body in zip(titles, bodies, strict=True)]
+    columns = list(zip(titles, bodies, strict=True))
+    kept = len(columns)
+    while width is not None and kept > 2 and sum(widths[:kept]) + 2 * (kept - 1) > width:
+        kept -= 1
+    height = max(len(title) for title, _ in columns[:kept])
+    lines = [[""] * (height - len(title)) + title + body for title, body in columns[:kept]]
     return "\n".join(
         "  ".join(
-            [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
-        )
-        for row in rows
+            [row[0].ljust(widths[0]), *(cell.rjust(size) for cell, size in zip(row[1:], widths[1:], strict=False))]
+        ).rstrip()
+        for row in zip(*lines, strict=True)
     )

@@ -6,21 +6,26 @@ import difflib
 import math
 import re
 import string
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
 
+LONG_NAME = 40
+"""The characters of a class's name in a sentence."""
 _COMPARED, _LONG = 1000, 200
 """How many choices are compared with a mistyped name, and how many characters of a name are shown."""
 
 
-def nearest(name: object, choices: Iterable[object]) -> str:
-    """Return ``"; did you mean 'x'?"`` for the choice most like `name`, or an empty string."""
+def nearest(name: object, choices: Iterable[object], *, aside: bool = False) -> str:
+    """Return ``"; did you mean 'x'?"`` for the choice most like `name`, in brackets where the sentence goes on, or an empty string."""
     wanted, likely = str(name), [str(choice) for choice in islice(choices, _COMPARED)]
     if len(wanted) > _LONG:  # no typing error, and slow to compare
         return ""
     close = difflib.get_close_matches(wanted, [choice for choice in likely if len(choice) <= _LONG], n=1, cutoff=0.5)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    if not close:
+        return ""
+    return f" (did you mean {close[0]!r}?)" if aside else f"; did you mean {close[0]!r}?"
 
 
 def shown(items: Iterable[object], limit: int = 8) -> str:
@@ -48,9 +53,19 @@ def shortened_middle(text: str, width: int) -> str:
 
 
 def short_names(labels: Iterable[object], width: int = 28) -> list[str]:
-    """Return labels in at most `width` characters each; those that become equal get their number in brackets."""
+    """Return labels in at most `width` characters each; of names that would read alike the part in which they differ is kept."""
     names = [shown_label(label) for label in labels]
     short = [shortened_middle(name, width) for name in names]
+    for text in [text for text, times in Counter(short).items() if times > 1]:
+        alike = [k for k, one in enumerate(short) if one == text]
+        if len({names[k] for k in alike}) == 1:
+            continue
+        start = _alike([names[k] for k in alike])
+        end = _alike([names[k][start:][::-1] for k in alike])
+        for k in alike:
+            own = shortened_middle(names[k][start : len(names[k]) - end], max(width - 2, 1))
+            kept = names[k][: min(start, width - len(own) - 2)]
+            short[k] = f"{kept}…{own}{'…' * (end > 0)}"
     known: dict[str, set[str]] = {}
     for name, text in zip(names, short, strict=True):
         known.setdefault(text, set()).add(name)
@@ -60,20 +75,32 @@ def short_names(labels: Iterable[object], width: int = 28) -> list[str]:
     ]
 
 
+def _alike(names: Sequence[str]) -> int:
+    """Return how many characters the names begin with alike, to the begin of the word in which they differ."""
+    first, last = min(names), max(names)
+    alike = next((k for k, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
+    return next((k for k in range(alike, max(alike - 8, 0), -1) if not first[k - 1].isalnum()), alike)
+
+
 _MARKS = frozenset(",;:.()\\'\"")
 
 
-def class_name(label: object, width: int = 40) -> str:
-    """Return a label as it reads in a sentence: words stand alone, anything else is said to be a class."""
-    text = shortened_middle(shown_label(label), width)
-    reads = isinstance(label, str) and text[:1].isalpha() and text[-1:].isalnum() and not set(text) & _MARKS
+def class_name(label: object, short: str | None = None) -> str:
+    """Return a label as it reads in a sentence, or its shortened name: words stand alone, anything else is said to be a class."""
+    text = short or shortened_middle(shown_label(label), LONG_NAME)
+    reads = (
+        isinstance(label, str)
+        and text[:1].isalpha()
+        and text[-1:].isalnum() | (text[-1:] == "…")
+        and not set(text) & _MARKS
+    )
     return text if reads else f"class '{text}'" if isinstance(label, str) and not text.isalnum() else f"class {text}"
 
 
-def rows_named(label: object) -> str:
+def rows_named(label: object, short: str | None = None) -> str:
     """Return what rows of a class are called after a number: '151 hypothyroid', or '151 rows of class 1'."""
-    name = class_name(label)
-    return name if name == shortened_middle(shown_label(label), 40) else f"rows of {name}"
+    name = class_name(label, short)
+    return f"rows of {name}" if name.startswith("class ") and not shown_label(label).startswith("class ") else name
 
 
 def joined(items: Sequence[str], limit: int = 8) -> str:
@@ -122,3 +149,13 @@ def bounds(interval: Any) -> str:
 def capitalised(text: str) -> str:
     """Return the text with its first letter in upper case and the rest unchanged, unlike `str.capitalize`."""
     return text[:1].upper() + text[1:]
+
+
+def uncapitalised(text: str) -> str:
+    """Return the text with its first letter in lower case."""
+    return text[:1].lower() + text[1:]
+
+
+def per_thousand(rows: float) -> str:
+    """Write how many of 1,000 rows: three digits, no exponent."""
+    return f"{rows:,.0f}" if rows >= 100 else f"{rows:.3g}"

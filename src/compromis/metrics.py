@@ -243,11 +243,17 @@ def get_metric(metric: str | Metric) -> Metric:
     """Return the metric of that name, or the metric itself."""
     if isinstance(metric, Metric):
         return metric
-    if not isinstance(metric, str) or metric not in METRICS:
+    name = _OTHER_NAMES.get(metric.lower(), metric.lower()) if isinstance(metric, str) else metric
+    if not isinstance(name, str) or name not in METRICS:
         raise InputError(
-            f"there is no metric {metric!r}{nearest(metric, METRICS)}; choose one of {', '.join(METRICS)} or pass a compromis.Metric"
+            f"there is no metric {metric!r}{nearest(metric, METRICS, aside=True)}; choose one of {', '.join(METRICS)}",
+            "metric",
         )
-    return METRICS[metric]
+    return METRICS[name]
+
+
+_OTHER_NAMES = {"f1": "f", "f-measure": "f", "f_measure": "f", "fbeta": "f", "f-beta": "f"}
+"""What people call metric f, whose beta follows from the preferences."""
 
 
 def metric_value(

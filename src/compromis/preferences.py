@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from compromis._costs import AMOUNT, read_cost
 from compromis._files import write_whole
+from compromis._results import face
 from compromis._text import nearest, shown
 from compromis._typing import Label
 from compromis.errors import InputError
@@ -158,6 +159,9 @@ class Preference:
         """Return in a sentence what the preference means."""
         name = "" if label is None else f"{label!r}: "
         return f"{name}importance {self.importance:g}; {self._trade()}{self._constraints()}."
+
+    def _repr_html_(self) -> str:
+        return face([self.describe().rstrip(".")])
 
     def __repr__(self) -> str:
         given = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -423,7 +427,7 @@ class Preferences:
             self._check_known(classes)
         absent = next(label for label in self.by_class if label not in classes)
         warnings.warn(
-            f"there is a preference for {absent!r}, a class that does not occur here{nearest(absent, classes)}; "
+            f"there is a preference for {absent!r}, a class that does not occur here{nearest(absent, classes, aside=True)}; "
             f"it is ignored, the classes are {shown(classes)}",
             UserWarning,
             stacklevel=3,
@@ -525,7 +529,7 @@ class Preferences:
         for label in self.by_class:
             if label in classes:
                 continue
-            meant = nearest(label, classes)
+            meant = nearest(label, classes, aside=True)
             raise InputError(
                 f"there is a preference for {label!r}, which is neither in the data nor in labels{meant}; "
                 f"the classes are {shown(classes)}{'' if meant else '; if it may be absent, pass labels=[...] with it'}"
@@ -553,6 +557,9 @@ class Preferences:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)  # type: ignore[misc]
+
+    def _repr_html_(self) -> str:
+        return face([line.rstrip(".") for line in self.describe().split("\n")])
 
     def __repr__(self) -> str:
         metric = repr(self.metric.name) if self.metric.built_in else f"<metric {self.metric.name}>"

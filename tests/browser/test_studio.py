@@ -23,7 +23,7 @@ def visit(browser):
     opened = []
 
     def go(address, **options):
-        context = browser.new_context(viewport={"width": 1280, "height": 900}, **options)
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
         watched = Watched(context.new_page())
         watched.page.set_default_timeout(20_000)
         opened.append((context, watched))
@@ -115,6 +115,8 @@ def test_open_load_preferences_tune_save_reload(studio, visit, votes, tmp_path):
     page.click("#replace-weights")
     expect(page.locator("form.save .done", has_text="weights.json")).to_be_visible()
     page.reload()
+    expect(page.get_by_role("tab", name="Save")).to_have_attribute("aria-selected", "true")
+    page.go_back()
     page.wait_for_selector(".cp-panel")
     assert matrix(page) == after
     assert knob(page, "bad", "Precision at full recall").input_value() == "15"
@@ -251,7 +253,7 @@ def test_names_are_text_everywhere(studio, visit, tmp_path):  # noqa: F811
             "(names) => names.map((name) => name.title || name.textContent)"
         )
     page.get_by_role("tab", name="Load").click()
-    page.get_by_role("button", name=name).click()
+    page.locator("button.file", has_text=name).click()
     page.wait_for_selector("#votes")
     page.select_option("#votes", "by hand")
     for tick in page.locator(".pick input[type=checkbox]").all():
@@ -339,14 +341,14 @@ def test_long_work_shows_progress_and_is_cancelled_while_the_page_goes_on(studio
         done = len(steps)
         page.wait_for_timeout(100)
         assert len(steps) == done
-        expect(page.locator(".cp-complaint")).to_be_empty()
+        expect(page.locator("p.cp-complaint")).to_be_empty()
         assert matrix(page) != before
     turn(knob(page, "bad", "Importance"), 14)
     held(one, lambda preferences: preferences["bad"].importance == 15)
     expected = cp.search_weights(
         one.workspace.models()[0].votes, preferences=one.workspace.preferences.preferences(), random_state=0
     )
-    expect(page.locator(".cp-complaint")).to_be_empty()
+    expect(page.locator("p.cp-complaint")).to_be_empty()
     page.wait_for_timeout(300)
     assert matrix(page) == expected.counts.matrix.tolist()
 

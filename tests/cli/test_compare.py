@@ -51,7 +51,7 @@ def test_the_command_is_the_librarys(table):
     ("options", "message"),
     [
         (["--prediction", "first"], "at least two models, got 1"),
-        (["--prediction", "first", "--prediction", "secnd"], "there is no column 'secnd'; did you mean 'second'"),
+        (["--prediction", "first", "--prediction", "secnd"], "there is no column 'secnd' (did you mean 'second'"),
         (["--prediction", "first", "--prediction", "second", "--confidence", "95"], "got 95; for 95 % write 0.95"),
         (["--prediction", "first", "--prediction", "second", "--measure", "loss"], "needs preferences"),
     ],
@@ -82,5 +82,5 @@ def test_evaluate_takes_confidence_and_groups(table):
     assert json.loads(done.stdout) == json.loads(expected.to_json())
     assert (
         "=== Intervals (95 % confidence)"
-        in run("evaluate", table, "--truth", "truth", "--prediction", "first", "--confidence", "0.95").stdout
+        in run("evaluate", table, "--truth", "truth", "--prediction", "first", "--confidence", "0.95", "--full").stdout
     )

@@ -160,12 +160,13 @@ def test_priors_are_those_of_the_library(files):
 
 def test_markdown(files):
     done = run("evaluate", "spring.csv", "--truth", "class", "--prediction", "predicted", "--markdown")
-    assert done.output.startswith("**Evaluation of 1,100 rows, accuracy 0.945, kappa 0.720**\n")
-    assert "| <code>bad</code> | 100 | 140 | 0.900 | 0.643 |" in done.output
+    assert done.output.startswith("**Finds 90 of 100 bad (misses 10), 50 false alarms**\n")
+    assert "1,100 rows: accuracy 0.945, kappa 0.720" in done.output
+    assert "| <code>bad</code> | 100 | 90 | 10 | 50 | 0.900 | 0.643 |" in done.output
 
 
 def test_the_note_suits_the_options(files):
-    done = run("evaluate", "spring.csv", "--truth", "class", "--prediction", "predicted")
+    done = run("evaluate", "spring.csv", "--truth", "class", "--prediction", "predicted", "--full")
     assert "give priors for those of the training rows" in done.output
 
 

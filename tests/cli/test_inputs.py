@@ -44,7 +44,7 @@ def test_the_other_commands_agree_too(rows):
     scoring = ["evaluate", rows / "rows.csv", "--truth", "truth", "--proba", "p_"]
     found = run(*scoring, "--engine", "duckdb")
     assert "the report is of the decisions" in found.stderr
-    assert found.stdout.split("Confusion Matrix")[1] == run(*scoring).stdout.split("Confusion Matrix")[1]
+    assert found.stdout.splitlines()[:2] == run(*scoring).stdout.splitlines()[:2]
 
 
 def test_folders_and_patterns_go_to_an_engine(rows):

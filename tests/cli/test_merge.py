@@ -46,7 +46,7 @@ def test_shards_counted_apart_add_up(rows):
     assert run("merge", *counts, "--prioritise", "01", "--output", rows / "all.json").stdout.strip() == whole.strip()
     assert cp.evidence.read(rows / "all.json").evidence.rows == 300
     votes = [rows / f"votes{number}.json" for number in range(3)]
-    assert "=== Weights ===" in run("merge", *votes, "--prioritise", "NA").stdout
+    assert run("merge", *votes, "--prioritise", "NA").stdout.startswith("Tuned: finds ")
     assert "score >=" in run("merge", *(rows / f"score{number}.json" for number in range(3))).stdout
     assert "300 rows in" in run("merge", *votes).stdout
 

@@ -23,8 +23,9 @@ def test_tune_is_the_librarys(votes, tmp_path):
     assert decision.classes == ("a", "b")
     assert decision.weights == pytest.approx(expected.weights)
     assert f"Loss {expected.loss:.4f}, proven to be the best" in done.stdout
-    assert f"Verdict: {expected.verdict}." in done.stdout
-    assert "mean of those that matter" in done.stdout
+    assert done.stdout.startswith("Tuned: finds ")
+    assert f"Verdict: {expected.verdict.word}" in done.stdout
+    assert "Before, with equal weights: " in done.stdout
 
 
 ANSWERS = """id,truth,a_1,a_2,a_3
@@ -57,7 +58,7 @@ def test_answers_are_tuned_evaluated_and_decided_as_the_library_does(tmp_path):
         assert "21 answers for 7 rows: 16 name a class, 4 are refused or empty, 1 name no class" in tuned.stderr
         assert "no class: 'money?' (1)" in tuned.stderr
         assert "1 row has no answer" in tuned.stderr
-        assert f"Verdict: {expected.verdict}." in tuned.stdout
+        assert f"Verdict: {expected.verdict.word}" in tuned.stdout
         judged = run("evaluate", "answers.csv", *given, "--json")
         assert json.loads(judged.stdout)["counts"]["matrix"] == votes.counts([1, 1, 1]).matrix.tolist()
         decided = run("predict", "w.json", "answers.csv", "--answers", "a_", "--mapping", "means.csv")
@@ -85,3 +86,19 @@ def test_options_that_do_not_fit_answers_are_refused(tmp_path):
         done = run(command, *rest)
         assert done.exit_code == 2, rest
         assert done.stderr.strip().splitlines()[-1].startswith("Error: ")
+
+
+def test_a_review_is_planned_and_written(votes):
+    path, truth, shares = votes
+    given = ("tune", path, "--truth", "truth", "--proba", "p_", "--prioritise", "b", "--review", "max_share=0.2")
+    done = run(*given, "--output", "w.json")
+    assert done.exit_code == 0, done.output
+    preferences = cp.Preferences.prioritise(["b"], metric="f")
+    expected = cp.search_weights(
+        truth, shares, preferences=preferences, random_state=0, review=cp.Review(max_share=0.2)
+    )
+    assert cp.Decision.from_json("w.json").review == pytest.approx(expected.review.ratio)
+    assert "to review" in done.stdout.lower()
+    done = run(*given, "--engine", "polars")
+    assert done.exit_code == 2
+    assert "--review needs the rows in memory; leave out --engine" in done.output

@@ -12,7 +12,16 @@ from sqlglot import exp
 
 import compromis as cp
 from compromis.deployment.sql import DIALECTS
-from tests.hostile_votes import COLUMNS, LABELS, WEIGHTS, hostile_votes, plainly
+from tests.hostile_votes import (
+    COLUMNS,
+    LABELS,
+    RATIO,
+    WEIGHTS,
+    calls_at_the_ratio,
+    hostile_votes,
+    plainly,
+    plainly_reviewed,
+)
 
 
 @pytest.fixture(scope="module")
@@ -243,3 +252,46 @@ def test_every_dialect_tests_votes_and_weighs_them_as_floats(dialect):
     tree = sqlglot.parse_one(f"SELECT {expression}", read=None if dialect == "ansi" else dialect)
     assert len(list(tree.find_all(exp.Case))) == 2
     assert {"p", "q"} <= {column.name for column in tree.find_all(exp.Column)}
+
+
+class TestReview:
+    """The rows that a person looks at, by an expression of their own."""
+
+    @pytest.mark.parametrize("dialect", ENGINES)
+    @pytest.mark.parametrize("smoothing", [0.0, 0.025])
+    def test_is_that_of_python(self, dialect, smoothing):
+        votes = calls_at_the_ratio(5_000)
+        expected = plainly_reviewed(votes, WEIGHTS, RATIO, smoothing)
+        decision = cp.Decision(LABELS, WEIGHTS, smoothing=smoothing, review=RATIO)
+        for checked in (True, False):
+            found = ENGINES[dialect](votes, decision.to_sql(COLUMNS, dialect, checked=checked, review=True))
+            assert [bool(one) for one in found] == expected
+
+    @pytest.mark.parametrize("dialect", DIALECTS)
+    def test_means_the_same_in_every_dialect(self, dialect):
+        """Another's reader of the dialect writes it for DuckDB, which runs it."""
+        duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
+        votes = calls_at_the_ratio(500)
+        names = ["p1", "p2", "p3", "p4", "p5"]
+        decision = cp.Decision(names, WEIGHTS, smoothing=0.025, review=RATIO)
+        asked = (
+            f"SELECT {decision.to_sql(names, dialect, checked=False, review=True)} AS review FROM votes ORDER BY row"
+        )
+        (query,) = sqlglot.transpile(asked, read=None if dialect == "ansi" else dialect, write="duckdb")
+        if dialect == "tsql":  # whose FLOAT has 64 bits and whose BIT is a truth value
+            query = query.replace("AS REAL", "AS DOUBLE").replace("AS BIT", "AS BOOLEAN")
+        base = duckdb.connect()
+        base.execute(f"CREATE TABLE votes (row INTEGER, {', '.join(f'{name} DOUBLE' for name in names)})")
+        base.executemany(
+            "INSERT INTO votes VALUES (?, ?, ?, ?, ?, ?)", [[row, *one] for row, one in enumerate(votes.tolist())]
+        )
+        found = [bool(one) for (one,) in base.execute(query).fetchall()]
+        assert found == plainly_reviewed(votes, WEIGHTS, RATIO, 0.025)
+
+    @pytest.mark.parametrize("dialect", ENGINES)
+    def test_is_null_for_what_is_no_vote_and_no_without_a_review(self, dialect):
+        votes = np.array([[np.nan, 1, 1, 1, 1], [1, 1, 0, 0, 0]])
+        decision = cp.Decision(LABELS, np.ones(5), review=1.5)
+        assert ENGINES[dialect](votes, decision.to_sql(COLUMNS, dialect, review=True)) == [None, True]
+        plain = cp.Decision(LABELS, np.ones(5))
+        assert ENGINES[dialect](votes, plain.to_sql(COLUMNS, dialect, review=True)) == [None, False]

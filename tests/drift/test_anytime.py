@@ -103,7 +103,7 @@ def test_what_the_tests_do_not_take():
     with pytest.raises(cp.InputError, match="leave sample weights out"):
         tests.after("day", weighted)
     other = cp.Preferences({"fraud": cp.Preference(min_recall=0.9)})
-    with pytest.raises(cp.InputError, match="recall of 'fraud' at least 0.95"):
+    with pytest.raises(cp.InputError, match=r"recall of 'fraud' at least 0\.95"):
         cp.monitor({"day": REFERENCE}, preferences=other, reference=REFERENCE, tests=tests)
     assert cp.monitor({"day": weighted}, preferences=FRAUD, reference=REFERENCE).tests is None
 
@@ -122,5 +122,5 @@ def test_a_spoiled_file_is_refused_in_a_sentence(tmp_path, field):
     document = json.loads(tests.to_json())
     document["tests"][0][field] = {"terms": [0.1], "rate": "f", "label": [1], "alarm_rows": 7}.get(field, -1)
     (tmp_path / "state.json").write_text(json.dumps(document))
-    with pytest.raises(cp.InputError, match="state.json"):
+    with pytest.raises(cp.InputError, match=r"state\.json"):
         AnytimeTests.from_json(tmp_path / "state.json")

@@ -188,3 +188,17 @@ def test_evidence_may_be_left_out(rng):
     assert len(pickle.dumps(bare)) < 20_000 < 100_000 < len(pickle.dumps(whole))
     with pytest.raises(cp.InputError, match="store_evidence=False"):
         bare.with_prevalence([0.5, 0.5])
+
+
+def test_skops_takes_guarantees_and_weights_by_group():
+    rng = np.random.default_rng(0)
+    y, site = np.repeat([0, 1], 150), np.tile(["north", "south"], 150)
+    X = rng.normal(size=(300, 2)) + y[:, np.newaxis]
+    preferences = {1: cp.Preference(min_recall=0.6, confidence=0.9)}
+    model = cp.TunedDecisionClassifier(
+        LogisticRegression(), preferences=preferences, store_evidence=False, random_state=0
+    )
+    data = skops.io.dumps(model.fit(X, y, by=site))
+    again = skops.io.loads(data, trusted=cp.integrations.skops_trusted_types())
+    assert again.guarantee_.items == model.guarantee_.items
+    np.testing.assert_array_equal(again.predict(X, by=site), model.predict(X, by=site))

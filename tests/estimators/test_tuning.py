@@ -108,7 +108,7 @@ def test_the_promise_has_an_interval(rng):
         promised = tuned.tuning_.promised
         assert promised.value == pytest.approx(tuned.verdict_.loss)
         assert promised.low < promised.value < promised.high
-        assert f"on new rows expect {promised}" in str(tuned.tuning_)
+        assert f"on new rows expect a loss of {promised}" in " ".join(tuned.tuning_.sentences())
         assert isinstance(tuned.tuning_.judged, GroupedCounts) == (groups is not None)
         fresh = rng.normal(size=(20_000, 5)), rng.random(20_000) < 0.2
         fresh[0][:, 0] += 2 * fresh[1]

@@ -326,9 +326,10 @@ def test_which_class_has_too_few_rows():
 
 def test_renderings():
     result = cp.cross_evaluate(GaussianNB(), X, Y, preferences=PREFERENCES, confidence=0.9)
-    text = str(result)
+    text = result.full()
     assert "=== Cross-validation (10 folds) ===" in text
-    assert "90 % interval of the mean" in text
+    assert "of the mean" in text
+    assert "Over folds" in str(result)
     assert "=== Intervals (90 % confidence) ===" in text
     document = json.loads(result.to_json())
     assert len(document["cross_validation"]["folds"]) == 10

@@ -101,7 +101,7 @@ def test_forgeries_are_refused_although_they_are_sealed(tmp_path, forgery):
     recorded(tmp_path, CONSTRAINTS[0])
     verify(tmp_path)
     forged(tmp_path, FORGERIES[forgery])
-    with pytest.raises(cp.InputError, match="record.json is refused"):
+    with pytest.raises(cp.InputError, match=r"record\.json is refused"):
         verify(tmp_path)
 
 
@@ -188,7 +188,7 @@ def test_a_search_of_other_rows_is_refused():
         search.decision.record(rows(2), preferences=preferences, search=search)
     votes = rows(1)
     other = cp.Decision(("well", "ill"), [1.0, 2.0])
-    with pytest.raises(cp.InputError, match="use Decision.for_classes"):
+    with pytest.raises(cp.InputError, match=r"use Decision\.for_classes"):
         other.record(votes, preferences=preferences)
     by = cp.search_weights(
         [0, 1] * 20, np.eye(2)[[0, 1] * 20], preferences={0: cp.Preference(min_recall=0.5)}, by=[0] * 20 + [1] * 20

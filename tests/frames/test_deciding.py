@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 
 import narwhals as nw
+import numpy as np
 import pytest
 
 import compromis as cp
 from tests.frame_kinds import QUIET, make
+from tests.hostile_votes import RATIO, WEIGHTS, calls_at_the_ratio, plainly_reviewed
 
 pytestmark = QUIET
 
@@ -75,3 +77,24 @@ def test_evaluate_frame_is_evaluate(kind, rng):
         make(kind, {"t": truth, "d": decision}), truth="t", prediction="d", preferences=preferences
     )
     assert str(found) == str(cp.evaluate(truth, decision, preferences=preferences))
+
+
+def test_the_rows_to_review_are_those_in_memory(kind):
+    votes = calls_at_the_ratio(300)
+    names = ["a", "b", "c", "d", "e"]
+    rule = cp.Decision(names, WEIGHTS, smoothing=0.025, review=RATIO)
+    frame = make(kind, {name: votes[:, k].tolist() for k, name in enumerate(names)} | {"row": list(range(300))})
+    decided = nw.from_native(cp.frames.decide(frame, proba=names, weights=rule)).lazy().collect()
+    order = np.argsort(decided["row"].to_list())
+    assert np.array(decided["needs_review"].to_list())[order].tolist() == plainly_reviewed(votes, WEIGHTS, RATIO, 0.025)
+    assert np.array(decided["decision"].to_list())[order].tolist() == rule.decide(votes).tolist()
+
+
+def test_a_bad_vote_is_not_reviewed_and_columns_have_names_of_their_own():
+    rule = cp.Decision(("a", "b"), [1, 1], review=1.5)
+    frame = make("polars", {"a": [1.0, None, 5.0, 0.0], "b": [1.1, 1.0, 1.0, 0.0]})
+    decided = cp.frames.decide(frame, proba=["a", "b"], weights=rule, name="class", review="look")
+    assert decided.columns == ["a", "b", "class", "look"]
+    assert decided["look"].to_list() == [True, None, False, True]
+    with pytest.raises(cp.InputError, match="two columns, both are called 'x'"):
+        cp.frames.decide(frame, proba=["a", "b"], weights=rule, name="x", review="x")

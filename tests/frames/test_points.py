@@ -60,7 +60,7 @@ def test_other_bad_input_of_points(engine):
     with pytest.raises(cp.InputError, match="pos_label is 1, but column 't' holds labels of type String"):
         cp.OperatingPoints.from_frame(frame, truth="t", score="s", pos_label=1)
     whole = make(engine, {"t": ["good", "bad"], "s": [0.5, 0.2]})
-    with pytest.raises(cp.InputError, match="pos_label is 'god', which column 't' does not have; did you mean 'good'"):
+    with pytest.raises(cp.InputError, match=r"pos_label is 'god', which column 't' does not have .did you mean 'good'"):
         cp.OperatingPoints.from_frame(whole, truth="t", score="s", pos_label="god")
     with pytest.raises(cp.InputError, match=r"has 1 scores outside 0 to 0\.3; widen within="):
         cp.OperatingPoints.from_frame(whole, truth="t", score="s", pos_label="good", bins=4, within=(0, 0.3))

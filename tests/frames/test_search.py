@@ -133,3 +133,16 @@ def test_bad_votes_are_refused(rng):
         cp.InputError, match="the votes of nearly every row are its own, so 16,000 rows are as many patterns"
     ):
         cp.Votes.from_frame(frame, truth="t", proba=names)
+
+
+def test_a_guarantee_needs_patterns(rng):
+    y = rng.integers(2, size=30_000)
+    share = 1 / (1 + np.exp(-rng.normal(2.0 * y - 1)))
+    sure = cp.Preferences({1: cp.Preference(min_recall=0.8, confidence=0.95)})
+    frame = pl.DataFrame({"y": y, "0": 1 - share, "1": share})
+    with pytest.raises(cp.InputError, match="round the votes so that they become patterns"):
+        cp.frames.search_weights(frame, truth="y", proba={0: "0", 1: "1"}, preferences=sure)
+    rounded = frame.with_columns(pl.col("0", "1").round(2))
+    found = cp.frames.search_weights(rounded, truth="y", proba={0: "0", 1: "1"}, preferences=sure)
+    expected = cp.search_weights(y, rounded.select("0", "1").to_numpy(), preferences=sure, random_state=0)
+    assert found.search.guarantee.items == expected.guarantee.items

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 import compromis as cp
-from tests.hostile_votes import LABELS, WEIGHTS, hostile_votes, plainly
+from tests.hostile_votes import LABELS, RATIO, WEIGHTS, calls_at_the_ratio, hostile_votes, plainly, plainly_reviewed
 
 pytestmark = [
     pytest.mark.integration,
@@ -33,6 +33,15 @@ def test_the_decision_alone(smoothing):
     votes = hostile_votes(100_000)
     (found,) = run(cp.Decision(LABELS, WEIGHTS, smoothing=smoothing).to_onnx(), votes=votes)
     assert found.tolist() == [LABELS[k] for k in plainly(votes, WEIGHTS, smoothing)]
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.025])
+def test_the_rows_to_review(smoothing):
+    votes = calls_at_the_ratio(100_000)
+    decision = cp.Decision(LABELS, WEIGHTS, smoothing=smoothing, review=RATIO)
+    found, review = run(decision.to_onnx(), votes=votes)
+    assert found.tolist() == [LABELS[k] for k in plainly(votes, WEIGHTS, smoothing)]
+    assert review.tolist() == plainly_reviewed(votes, WEIGHTS, RATIO, smoothing)
 
 
 @pytest.mark.parametrize("classes", [(5, -3), (True, False), (0.5, 1.5)])

@@ -81,7 +81,7 @@ def test_sums_of_weights_and_one_class_and_no_rows():
 def test_many_classes_are_added_up():
     cells = np.full((8, 8), 1) + np.eye(8, dtype=int) * 9
     counts = cp.Counts.from_matrix(cells, list("abcdefgh"))
-    headline = cp.evaluate(counts, preferences={label: 5 for label in "abcdefg"}).headline
+    headline = cp.evaluate(counts, preferences=dict.fromkeys("abcdefg", 5)).headline
     assert str(headline) == (
         "Finds 10 of 17 a (misses 7), 7 false alarms; 10 of 17 b (misses 7), 7 false alarms; 10 of 17 c (misses 7), 7 false alarms; "
         "40 of 68 of 4 more that matter (misses 28). 80 of 136 rows right (58.8 %)."

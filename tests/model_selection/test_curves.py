@@ -206,7 +206,7 @@ def test_displays(cloud, tmp_path):
     pyplot = pytest.importorskip("matplotlib.pyplot")
     X, y = cloud
     learning = cp.plots.PreferenceLearningCurveDisplay.from_estimator(LogisticRegression(), X, y, cv=3)
-    assert learning.ax_.get_title(loc="left").replace("\n", " ") == learning.curve.verdict.sentence
+    assert learning.caption == f"{learning.curve.verdict.sentence}."
     assert {text.get_text() for text in learning.ax_.get_legend().get_texts()} == {
         "training rows", "new rows (validation)", "without a model",
     }  # fmt: skip
@@ -417,7 +417,7 @@ X, Y = np.arange(20.0).reshape(10, 2), [0, 1] * 5
         ((X[:0], []), {}, "X has no rows"),
         ((X, Y), {"cv": 1}, "cross-validation needs at least 2 folds, got cv=1"),
         ((X, Y), {"preferences": cp.Preferences.prioritise(["sick"])}, "there is a preference for 'sick'"),
-        ((X, Y), {"error": "root_mean_square_error"}, "there is no error 'root_mean_square_error'; did you mean"),
+        ((X, Y), {"error": "root_mean_square_error"}, "there is no error 'root_mean_square_error' .did you mean"),
         ((X, Y), {"train_sizes": [10, 20]}, "train_sizes are at least two shares"),
         ((X, Y), {"train_sizes": [1.0]}, "train_sizes are at least two shares"),
     ],

@@ -181,7 +181,7 @@ def test_roc_hull_is_above_every_curve(scored):
     assert (np.diff(edges) < 0).all()
     legend = " ".join(text.get_text() for text in display.ax_.get_legend().get_texts())
     assert f"good, area {metrics.roc_auc_score(y, scores['good']):.3f}" in legend
-    assert "noise" in display.ax_.get_title(loc="left")
+    assert "noise" in display.caption
 
 
 def test_votes_are_counted(voted):
@@ -195,9 +195,7 @@ def test_votes_are_counted(voted):
                 rows[int(np.floor(share * 8 + 0.5 + 1e-9))] += 1
         assert frame[frame.truth == label].rows.tolist() == rows
     lost = int(((votes[:, 2] == 0) & (y == "c")).sum()), int(((votes[:, 2] == 0) & (y != "c")).sum())
-    assert f"{lost[0]} rows of the class itself, {lost[1]} of others" in " ".join(
-        display.ax_.get_title(loc="left").split()
-    )
+    assert f"{lost[0]} rows of the class itself, {lost[1]} of others" in display.caption
     assert display.ax_.get_xlabel() == "share of the votes for c"
 
 
@@ -218,7 +216,7 @@ def test_votes_of_patterns_estimators_and_many_classes(rng):
             return votes
 
     assert cp.plots.VoteDisplay.from_estimator(Forest(), None, y, label="c03").to_frame("pandas").equals(frame)
-    with pytest.raises(cp.InputError, match="no class 'c3'; did you mean"):
+    with pytest.raises(cp.InputError, match=r"no class 'c3' .did you mean"):
         cp.plots.VoteDisplay.from_votes(patterns, label="c3")
 
 
@@ -395,7 +393,7 @@ def test_pictures_in_files_and_notebooks(tmp_path, scored):
         assert (tmp_path / name).read_bytes().startswith(start)
         assert (tmp_path / name).read_bytes() == (tmp_path / f"again_{name}").read_bytes()
     assert pyplot.get_fignums() == []
-    assert display.plot()._repr_html_().startswith('<img alt="TradeoffDisplay" src="data:image/png;base64,')
+    assert '<img alt="TradeoffDisplay" src="data:image/png;base64,' in display.plot()._repr_html_()
     with pytest.raises(cp.InputError, match=r"a picture's name ends in \.svg, \.png, \.pdf, got"):
         display.save(tmp_path / "a.doc")
     with pytest.raises(cp.InputError, match=r"comparison comes from compromis\.compare_curves, got dict"):

@@ -439,7 +439,7 @@ def test_missing_numbers_on_the_command_line(tmp_path):
         (["--truth", "t", "--prediction", "q"], "there is no column 'q'"),
         (["--truth", "t"], "Missing option '--prediction'"),
         (["--truth", "t", "--prediction", "p", "--proba", "p"], "No such option"),
-        (["--truth", "t", "--prediction", "p", "--baseline", "odl"], "there is no column 'odl'; did you mean 'old'?"),
+        (["--truth", "t", "--prediction", "p", "--baseline", "odl"], "there is no column 'odl' (did you mean 'old'?)"),
         (["--truth", "t", "--prediction", "p", "--confidence", "95"], "confidence is a share between 0 and 1"),
         (["--truth", "t", "--prediction", "p", "--train-file", "no.csv"], "there is no file 'no.csv'"),
     ],

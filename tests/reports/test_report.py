@@ -230,7 +230,7 @@ def test_command_line(table):
     ]
     done = run(*arguments)
     assert done.exit_code == 0
-    assert done.output == f"Verdict: {table.verdict}.\nreport written to a b.html\n"
+    assert done.output == f"{table.headline}\nVerdict: {table.verdict.word}.\nreport written to a b.html\n"
     with open("a b.html", encoding="utf-8") as file:
         page = file.read()
     assert content_of(page)["matrix"] == table.counts.matrix.tolist()
@@ -248,7 +248,7 @@ def test_command_line_with_weights_and_with_decisions(table):
     assert (panel["weights"], panel["smoothing"]) == ([3.0, 1.0, 1.0], 0.01)
     assert panel["before"] == panel["counts"]
     done = run("votes.csv", "--truth", "truth", "--prediction", "predicted")
-    assert done.output == "report written to report.html\n"
+    assert done.output == f"{cp.evaluate(table.counts).headline}\nreport written to report.html\n"
     with open("report.html", encoding="utf-8") as file:
         assert content_of(file.read())["matrix"] == table.counts.matrix.tolist()
 
@@ -257,7 +257,7 @@ def test_command_line_with_weights_and_with_decisions(table):
     ("arguments", "message"),
     [
         (["votes.csv", "--truth", "truth"], "give --prediction, --proba, or both"),
-        (["votes.csv", "--truth", "true", "--proba", "p_"], "there is no column 'true'; did you mean 'truth'?"),
+        (["votes.csv", "--truth", "true", "--proba", "p_"], "there is no column 'true' (did you mean 'truth'?)"),
         (
             ["votes.csv", "--truth", "truth", "--proba", "p_", "--weights", "w.json"],
             "the weights are for 'x', 'y', the scores for",
@@ -273,3 +273,15 @@ def test_command_line_says_what_is_wrong(table, arguments, message):
     done = run(*arguments)
     assert done.exit_code == 2
     assert message in done.output
+
+
+def test_a_review_is_told_with_what_it_is_worth():
+    rng = np.random.default_rng(0)
+    y = (rng.random(500) < 0.2).astype(int)
+    share = 1 / (1 + np.exp(1.5 - rng.normal(size=500) - 2 * y))
+    votes = cp.Votes.from_proba(y, np.column_stack([1 - share, share]))
+    page = cp.report(votes, preferences=cp.Preferences(), weights=[1, 2], review=1.5)
+    expected = cp.Decision((0, 1), [1, 2], review=1.5).review_on(votes)
+    assert page.reviewed.asked.matrix.tolist() == expected.asked.matrix.tolist()
+    assert '<section id="review"' in page.html
+    assert '<section id="review"' not in cp.report(votes, preferences=cp.Preferences(), weights=[1, 2]).html

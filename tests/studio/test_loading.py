@@ -85,7 +85,7 @@ def test_a_model_file_with_foreign_types_is_refused(studio, tmp_path):
         (b"truth,p_a,p_b\na,1,0\nc,0,1\n", "'c'"),
         (b"truth,p_a,p_b\na,-1,0\nb,0,1\n", "-1"),
         (b"truth,p_a,p_b\na,0,0\nb,0,0\n", "none of the 2 rows has a vote"),
-        (b"truth,p_a\na,0\nb,0\n", "there is no column 'p_b'; did you mean 'p_a'?"),
+        (b"truth,p_a\na,0\nb,0\n", "there is no column 'p_b' (did you mean 'p_a'?)"),
         (b'truth,p_a,p_b\na,"1,0\n', "broken.csv cannot be read as a table"),
         (b"\xff\xfe\x00\x01", "broken.csv holds binary data"),
         (b"PAR1xxxx", "broken.csv is named as CSV but holds Parquet"),

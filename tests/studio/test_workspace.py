@@ -147,3 +147,9 @@ def test_the_first_answer_to_much_evidence_comes_from_a_sample_and_is_counted_on
     full = cp.search_weights(patterns, preferences=preferences, random_state=0)
     assert found.loss <= full.loss
     assert offers[0]["loss"] < cp.evaluate(patterns.counts(np.ones(4)), preferences=preferences).summary.loss
+
+
+def test_a_review_stays_as_long_as_its_weights():
+    planned = cp.Decision(("a", "b"), [1.0, 2.0], pos_label="b", review=1.5)
+    assert tuning.with_weights(planned, [1.0, 2.0]) is planned
+    assert tuning.with_weights(planned, [1.0, 3.0]).review is None

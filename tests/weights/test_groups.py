@@ -109,7 +109,7 @@ def test_a_path_holds_in_each_group():
 
 def test_what_is_refused_says_what_is_possible():
     y, share, site = sites()
-    with pytest.raises(cp.InputError, match="group without a row of class 'ill', 'lost'.*join groups"):
+    with pytest.raises(cp.InputError, match=r"group without a row of class 'ill', 'lost'.*join groups"):
         search(y, share, np.where(np.arange(len(y)) == np.flatnonzero(y == "well")[0], "lost", site), min_recall=0.8)
     with pytest.raises(cp.InputError, match="one group per row"):
         search(y, share, site[1:], min_recall=0.8)
@@ -131,6 +131,24 @@ def test_an_estimator_holds_minima_in_each_group_of_its_rows():
     assert tuned.guarantee_.exact
     assert tuned.guarantee_.calibration == "held-out"
     assert len(tuned.guarantee_.items) == 3
+    own = tuned.predict(X, by=site)
+    for name in np.unique(site):
+        search = tuned.tuning_.by_group[name]
+        rows = (site == name)[1::2]
+        alone = cp.search_weights(
+            y[1::2][rows], model.predict_proba(X[1::2][rows]), random_state=0, labels=["ill", "well"],
+            preferences={"ill": cp.Preference(2, min_recall=0.7, confidence=1 - 0.1 / 3)},
+        )  # fmt: skip
+        np.testing.assert_allclose(search.weights, alone.weights)
+        assert search.guarantee.items == alone.guarantee.items
+        decided = search.decision.decide(model.predict_proba(X[site == name]))
+        np.testing.assert_array_equal(own[site == name], decided)
+    with pytest.raises(cp.InputError, match="fit has not seen, 'west'; leave by out"):
+        tuned.predict(X[:1], by=["west"])
+    with pytest.raises(cp.InputError, match="leave by out, or return_review"):
+        tuned.predict(X, by=site, return_review=True)
+    with pytest.raises(cp.InputError, match="fit with by="):
+        cp.TunedDecisionClassifier(model, cv="prefit").fit(X, y).predict(X, by=site)
     by_hand = cp.TunedDecisionClassifier(model, weights=[1, 2], cv="prefit")
     with pytest.raises(cp.InputError, match="leave by out, or weights"):
         by_hand.fit(X, y, by=site)
@@ -155,6 +173,10 @@ def test_evaluate_shows_each_group():
     assert "=== By group ===" in str(result)
     assert "group 'south': the recall of 'ill'" in str(result)
     assert len(result.document()["by"]) == 3
+    conditions = {condition.group: condition for condition in cp.check(result).conditions}
+    assert set(conditions) == {None, *np.unique(site)}
+    assert {name for name, condition in conditions.items() if name and not condition.passed} == missed
+    assert "recall of 'ill' in group 'south'" in str(cp.check(result))
     weighted = cp.evaluate(y, y_proba=np.column_stack([share, 1 - share]), by=site, sample_weight=np.full(len(y), 0.5))
     assert weighted.by["north"].total == 0.5 * (site == "north").sum()
     with pytest.raises(cp.InputError, match="leave out by"):

@@ -11,10 +11,11 @@ from sklearn.linear_model import LogisticRegression
 
 import compromis as cp
 from compromis.weights.guarantee import Demand, held_level, misses_allowed, rows_needed
-from compromis.weights.guarded import least_weight, with_guarantee
+from compromis.weights.guarded import with_guarantee
 from compromis.weights.meter import Meter
 from compromis.weights.problem import SearchProblem
 from compromis.weights.sweep import Sweep
+from tests.stress.promise_28c_least_weight import check_least_weight
 
 
 def plain_search(problem):
@@ -69,35 +70,7 @@ def test_what_twenty_rows_hold():
 
 @pytest.mark.parametrize("seed", range(40))
 def test_the_least_weight_of_all_cells(seed):
-    rng = np.random.default_rng(seed)
-    classes, rows = int(rng.integers(2, 5)), int(rng.integers(2, 12))
-    votes = rng.integers(0, 4, size=(rows, classes)).astype(float)
-    votes[votes.sum(axis=1) == 0, 0] = 1
-    y = rng.integers(0, classes, size=rows)
-    y[:2] = 0, 1
-    k = int(y[0])
-    smoothing = float(rng.choice([0.0, 0.25]))
-    weights = rng.uniform(0.5, 2, size=classes)
-    problem = problem_of(y, votes, smoothing=smoothing)
-    allowed = int(rng.integers(0, 3))
-    found = least_weight(problem, k, weights, np.array([allowed]))
-
-    def missed(weight):
-        tried = weights.copy()
-        tried[k] = weight
-        scores = (votes + smoothing) * tried
-        return int(((scores.argmax(axis=1) != k) & (y == k)).sum())
-
-    with np.errstate(divide="ignore", invalid="ignore"):
-        flips = np.delete((votes + smoothing) * weights, k, axis=1).max(axis=1) / (votes[:, k] + smoothing)
-    ends = np.unique(flips[np.isfinite(flips) & (flips > 0)])
-    ends = ends[np.append(True, ends[1:] > ends[:-1] * (1 + 1e-9))] if len(ends) else np.ones(1)
-    cells = np.concatenate([ends[:1] / 2, np.sqrt(ends[1:] * ends[:-1]), 2 * ends[-1:]])
-    fewest = min(missed(cell) for cell in cells)
-    least = next(cell for cell in cells if missed(cell) <= max(allowed, fewest))
-    assert missed(found) <= max(allowed, fewest)
-    assert missed(found) == missed(least)
-    assert not (y == k).any() or found <= least * (1 + 1e-9) or missed(found) == (y == k).sum()
+    check_least_weight(seed)
 
 
 @pytest.mark.parametrize("rows", [60, 200])

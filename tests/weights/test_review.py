@@ -398,3 +398,13 @@ class TestTheResult:
             assert raised.value.parameter == "needs_review"
         right = cp.evaluate(["a", "b"], ["a", "a"], needs_review=[False, True])
         assert right.summary.accuracy == 1
+
+
+def test_a_record_holds_the_review(tmp_path):
+    X, y = data(2000)
+    votes, matters = cp.Votes.from_proba(y, shares_of(X)), {1: cp.Preference(5, min_recall=0.8, confidence=0.9)}
+    search = cp.search_weights(votes, preferences=matters, review=cp.Review(max_share=0.05), random_state=0)
+    search.decision.record(votes, preferences=matters, search=search).to_json(tmp_path / "r.json")
+    cp.evidence.write(votes, tmp_path / "e.json")
+    again = cp.evaluation.Record.verify(tmp_path / "r.json", tmp_path / "e.json")
+    assert again.decision.review == search.decision.review

@@ -8,6 +8,7 @@ import click
 
 from compromis.cli import options
 from compromis.cli.inputs import Predictions
+from compromis.cli.show import show
 
 
 @click.command("check")
@@ -45,8 +46,8 @@ def command(
     """Check the decisions in FILE against the minima of your preferences (CSV, TSV, ARFF or Parquet; '-' is standard input).
 
     With --record and the evidence that it names, every number of the record is computed again: the same decision (with --weights), the
-    same evidence, still valid. The exit code is 0 when every minimum is met, 1 when one is missed (with --fail-on surely-missed: when the whole interval of a
-    number lies beyond its bound), and 2 when the check could not be made.
+    same evidence, still valid. The exit code is 0 when every minimum is met, 1 when one is missed (with --fail-on surely-missed:
+    when the whole interval of a number lies beyond its bound), and 2 when the check could not be made.
     """
     import compromis as cp
 
@@ -66,8 +67,7 @@ def command(
     predicted = columns.read(file, truth)
     evaluation = cp.evaluate(predicted.with_classes(label), preferences=wanted, confidence=confidence)
     result = cp.check(evaluation, max_loss=max_loss, fail_on=fail_on)
-    text = result.to_json() if as_json else result.to_markdown() if markdown else str(result)
-    click.echo(text, nl=not (markdown and not as_json))
+    show(result, as_json=as_json, markdown=markdown)
     if not result.passed:
         raise click.exceptions.Exit(1)
 

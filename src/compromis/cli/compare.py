@@ -6,6 +6,7 @@ import click
 
 from compromis.cli import options
 from compromis.cli.inputs import read_rows
+from compromis.cli.show import show
 
 
 @click.command("compare")
@@ -53,4 +54,4 @@ def command(
         sample_weight=table.row_weights(weight),
         confidence=confidence,
     )
-    click.echo(result.to_json() if as_json else str(result), nl=as_json)
+    show(result, as_json=as_json)

@@ -19,6 +19,7 @@ from compromis.cli.inputs import (
     refuse_others,
     say_dropped,
 )
+from compromis.cli.show import show
 
 if TYPE_CHECKING:
     import compromis as cp
@@ -27,12 +28,6 @@ if TYPE_CHECKING:
 
 @click.command("evaluate")
 @click.argument("file")
-@click.option(
-    "--regression",
-    is_flag=True,
-    expose_value=False,
-    help="Evaluate numbers; see 'compromis evaluate --regression --help'.",
-)
 @click.option("--truth", metavar="COL", help="The column of true classes.")
 @click.option(
     "--prediction", metavar="COL", help="The column of predicted classes; without it, the class of the highest score."
@@ -60,6 +55,13 @@ if TYPE_CHECKING:
     "--train-file", metavar="FILE", help="Training rows, in place of --priors: relative errors are relative to them."
 )
 @click.option("--train-truth", metavar="COL", help="The column of classes in --train-file; without it that of --truth.")
+@click.option(
+    "--regression",
+    is_flag=True,
+    expose_value=False,
+    help="Evaluate numbers; see 'compromis evaluate --regression --help'.",
+)
+@click.option("--full", is_flag=True, help="Print everything: Weka's report, all intervals, the preferences in full.")
 @options.markdown
 @options.engine
 @options.as_json
@@ -71,23 +73,34 @@ def command(
     priors: tuple[str, ...],
     train_file: str | None,
     train_truth: str | None,
+    full: bool,
     markdown: bool,
     as_json: bool,
     **columns: Any,
 ) -> None:
     """Evaluate the decisions in FILE (CSV, TSV, ARFF or Parquet, also gzip; '-' is standard input).
 
+    \b
+      compromis evaluate results.csv --truth actual --prediction model --prioritise fraud
+      compromis evaluate votes.csv --truth actual --proba p_ --preferences what_matters.toml
+
+    It prints what is found and missed, the verdict, and the classes; --full prints Weka's tables and every interval.
+
     Labels are read as text, exactly as written: NA, null and 01 stay what they are; an empty field is missing. FILE may also
     hold counts that 'compromis count' or 'compromis merge' wrote: they need no columns.
-    """
+    """  # noqa: D301 (click reads the backspace)
     import compromis as cp
 
+    if full and (as_json or markdown):
+        raise click.UsageError("--full is text, and JSON has everything anyway; leave one of them out")
     training = _Training(priors=priors, file=train_file, column=train_truth or columns["truth"])
     beside = _Beside(preferences=preferences, training=training, confidence=confidence)
     known = _read_answers(file, answers, **columns) if answers else read_evidence(file, cp.Counts, **columns)
     result = _evaluate(file, beside, **columns) if known is None else beside.judge(known)
-    text = result.to_json() if as_json else result.to_markdown() if markdown else str(result)
-    click.echo(text, nl=as_json)
+    if full:
+        click.echo(result.full(), nl=False)
+    else:
+        show(result, as_json=as_json, markdown=markdown)
 
 
 def _evaluate(

@@ -8,6 +8,7 @@ import click
 
 from compromis.cli import options
 from compromis.cli.inputs import kept_rows, telling
+from compromis.cli.show import show
 
 if TYPE_CHECKING:
     import compromis as cp
@@ -48,16 +49,17 @@ def command(
     """
     import compromis as cp
 
-    wanted = preferences.read(required=True)
-
     def choose(names: list[str]) -> list[str]:
+        column = cp.frames.pick_column(target, names)  # a mistyped column is told before what else is missing
+        preferences.read(required=True)
         left_out = {cp.frames.pick_column(name, names) for name in ignore}
         groups = [] if by is None else [cp.frames.pick_column(by, names)]
         others = [name for name in names if name not in (target, *groups) and name not in left_out]
-        return [cp.frames.pick_column(target, names), *groups, *others]
+        return [column, *groups, *others]
 
     with telling(f"reading {data}"):
         table = kept_rows(cp.frames.read_table(data, choose), [target, by], drop=drop_missing)
+    wanted = preferences.read(required=True)
     texts = table.texts()
     group = None if by is None else table[by].array()
     if by in ignore:
@@ -78,7 +80,5 @@ def command(
         )
     cp.estimators.save_model(fitted, output)
     assert tuned.tuning_ is not None
-    click.echo("Judged on honest votes (out-of-bag or out-of-fold), equal weights before, tuned weights after:\n")
-    click.echo(cp.estimators.Change.by_tuning(tuned, wanted))
-    click.echo(tuned.tuning_)
-    click.echo(f"model written to {output}; use it with: compromis predict {output} DATA")
+    show(tuned.tuning_)
+    click.echo(f"\nmodel written to {output}; use it with: compromis predict {output} DATA")

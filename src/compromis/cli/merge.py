@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from compromis.cli import options
+from compromis.cli.show import text_of
 
 if TYPE_CHECKING:
     import compromis as cp
@@ -46,12 +47,12 @@ def _report(evidence: Any, choice: options.PreferenceChoice, as_json: bool) -> s
     wanted = choice.read(classes=getattr(evidence, "classes", ()))
     if isinstance(evidence, cp.Counts):
         result = cp.evaluate(evidence, preferences=wanted)
-        return result.to_json() if as_json else str(result)
+        return text_of(result, as_json=as_json)
     if isinstance(evidence, cp.Votes):
         if wanted is None:
             return _size(evidence, as_json)
         found = cp.search_weights(evidence, preferences=wanted, random_state=0)
-        return found.to_json() if as_json else str(found)
+        return text_of(found, as_json=as_json)
     from compromis.cli.tradeoff import comparison_text
 
     metric = "f" if wanted is None else wanted.metric

@@ -11,6 +11,7 @@ import click
 
 from compromis.cli import options
 from compromis.cli.inputs import Predicted, Predictions
+from compromis.cli.show import show
 
 if TYPE_CHECKING:
     import compromis as cp
@@ -79,14 +80,13 @@ def command(
             continue
         period = columns.read(file, truth, optional=True)
         periods[name] = period.counts if period.counts is not None else _unlabelled(period, accepted)
-    settings = {"max_loss": max_loss, "confidence": confidence, "tests": _carried(state)}
+    settings: dict[str, Any] = {"max_loss": max_loss, "confidence": confidence, "tests": _carried(state)}
     result = cp.monitor(periods, preferences=wanted, reference=accepted, **settings)
     if state is not None:
         if result.tests is None:
             raise click.UsageError("--state carries tests of minima on; set min_recall or min_precision")
         result.tests.to_json(state)
-    text = result.to_json() if as_json else result.to_markdown() if markdown else str(result)
-    click.echo(text, nl=as_json)
+    show(result, as_json=as_json, markdown=markdown)
     last = result.periods[-1]
     if last.retune and columns.proba and not (as_json or markdown):
         click.echo(_tune_command(reference or files[0], truth, columns.proba, result.classes, last.shares))

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from compromis._text import shown_label
 from compromis.cli import options
 from compromis.cli.inputs import opened_file, read_evidence, say_dropped
 
@@ -130,7 +129,7 @@ def _ask_classes(rows: dict[Any, float]) -> list[Any]:
     ordered = sorted(rows, key=lambda label: (rows[label], str(label)))
     click.echo("Which classes matter most? (their numbers or names, separated by commas; Enter: the rarest)\n")
     for number, label in enumerate(ordered, start=1):
-        click.echo(f"  {number}  {shown_label(label)} ({rows[label]:,.6g} row{'s' * (rows[label] != 1)})")
+        click.echo(f"  {number}  {label!r} ({rows[label]:,.6g} row{'s' * (rows[label] != 1)})")
     chosen: list[Any] = click.prompt("Classes", default=str(ordered[0]), value_proc=partial(_classes_in, ordered))
     click.echo()
     return chosen

@@ -8,6 +8,7 @@ import click
 
 from compromis.cli import options
 from compromis.cli.inputs import kept_rows, opened_file
+from compromis.cli.show import show
 
 
 @click.command("evaluate")
@@ -76,7 +77,7 @@ def command(
         y_train=None if train_file is None else cp.frames.read_table(train_file, [trained]).numbers(trained),
         **{name: value for name, value in settings.items() if value is not None and value != ()},
     )
-    click.echo(result.to_json() if as_json else str(result), nl=as_json)
+    show(result, as_json=as_json)
 
 
 def _constant(name: str) -> float | None:

@@ -82,10 +82,21 @@ def command(
             votes=None if scores is None else cp.Votes.from_proba(true, scores, **rows),
             weights=None if rule is None else rule.weights,
             smoothing=0.0 if rule is None else rule.smoothing,
+            review=None if rule is None else rule.review,
             title=title or f"{table.source}: {truth}",
             command=context.meta["written"],
+            decision=_decision(prediction, weights, class_of),
             random_state=seed,
         )
+    click.echo(str(result.headline))
     if result.verdict is not None:
-        click.echo(f"Verdict: {result.verdict}.")
+        click.echo(f"Verdict: {result.verdict.word}.")
     click.echo(f"report written to {output}")
+
+
+def _decision(prediction: str | None, weights: str | None, class_of: dict[str, Any]) -> str:
+    """Return which decision the page judges, by the names of columns and files."""
+    if prediction is not None:
+        return f"column '{prediction}'"
+    highest = f"the highest of {listed(class_of)}"
+    return highest if weights is None else f"the weights of '{weights}' on {listed(class_of)}"

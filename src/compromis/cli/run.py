@@ -16,25 +16,35 @@ import click
 
 from compromis.errors import CompromisError, shortened
 
-COMMANDS = {
-    "evaluate": "Judge the decisions in a file by what matters to you.",
-    "compare": "Compare models whose decisions are columns of a file.",
-    "preferences": "Ask what matters to you, and write the answers as TOML.",
-    "tune": "Find the weights with which votes serve your preferences.",
-    "tradeoff": "Say which cut, or which model, is best for which recall weight.",
-    "labels": "Plan which rows to label, and say whether labels are enough.",
-    "check": "Check decisions against your minima, for scripts.",
-    "monitor": "Judge the same decision period by period.",
-    "record": "Write down what a decision rests on and what holds, or verify it.",
-    "fit": "Fit a classifier, and tune its decision to your preferences.",
-    "predict": "Decide rows with a model that 'fit' wrote.",
-    "report": "Write a report as one HTML page.",
-    "studio": "All of it in the browser.",
-    "count": "Count a file into evidence that can be merged.",
-    "merge": "Add up evidence that 'count' wrote.",
-    "demo": "Show what compromis does, on data that scikit-learn brings.",
+GROUPS = {
+    "Start here": {
+        "demo": "See what tuning does, in people, in a few seconds.",
+        "studio": "Do all of it in the browser; --demo brings data.",
+    },
+    "Ask": {"preferences": "Say what matters to you; the answers become a file."},
+    "Judge": {
+        "evaluate": "Say what predictions find, miss and are worth.",
+        "compare": "Say which of several models is better, and how sure that is.",
+        "tradeoff": "Say which threshold, or model, is best for which trade-off.",
+        "labels": "Plan which rows to label, and say whether labels are enough.",
+        "report": "Write all of it as one HTML page.",
+    },
+    "Decide": {
+        "tune": "Find the weights with which votes serve your preferences.",
+        "fit": "Fit a classifier to a table, and tune its decision.",
+        "predict": "Predict rows with a model that 'fit' wrote.",
+    },
+    "Ship": {
+        "record": "Write down what a decision rests on, or verify it.",
+        "check": "Fail a build where a constraint is missed.",
+        "monitor": "Judge the same decision period by period.",
+        "count": "Count a file into evidence that can be merged.",
+        "merge": "Add up evidence that 'count' wrote.",
+    },
 }
-"""What each command does; it lives in a module of its name, which imports nothing heavy before it runs and is not loaded for --help."""
+"""What each command does, by what people want."""
+COMMANDS = {name: what for group in GROUPS.values() for name, what in group.items()}
+"""Each command; it lives in a module of its name, which imports nothing heavy before it runs and is not loaded for --help."""
 
 OPTIONS = {
     "y_true": "the column of --truth",
@@ -81,8 +91,9 @@ class _Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        for title, commands in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:<11}", what) for name, what in commands.items()])
 
     def main(self, *args: Any, **settings: Any) -> Any:
         _check_output()
@@ -114,8 +125,12 @@ class _Commands(click.Group):
 def main() -> None:
     """Evaluate, tune and compare classifiers by what matters to you.
 
+    \b
+      compromis demo
+      compromis evaluate results.csv --truth actual --prediction model --prioritise fraud
+
     Errors are one sentence; set COMPROMIS_DEBUG=1 for the traceback.
-    """
+    """  # noqa: D301 (click reads the backspace)
 
 
 def _load(module: str) -> click.Command:

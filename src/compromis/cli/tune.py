@@ -21,6 +21,7 @@ from compromis.cli.inputs import (
     refuse_others,
     say_dropped,
 )
+from compromis.cli.show import show
 
 if TYPE_CHECKING:
     import compromis as cp
@@ -117,7 +118,7 @@ def say_interrupted() -> NoReturn:
 @options.seed
 @click.option("--drop-missing", is_flag=True, help="Leave out rows whose true class is missing.")
 @options.engine
-@options.output("FILE.json", "Where to write the weights, with what is known of them.")
+@options.output("FILE.json", "Where to write the weights; with --evidence also what is known of them.")
 @click.option(
     "--evidence", metavar="FILE.json", help="Where to write the votes that were searched, for 'compromis record'."
 )
@@ -158,46 +159,50 @@ def command(
     if review is not None and votes is None and (columns["engine"] or is_many(file)):
         raise click.UsageError("--review needs the rows in memory; leave out --engine")
     shares = options.read_pairs(prevalence, "--prevalence", () if votes is None else votes.classes)
-    settings["preferences"] = wanted = preferences.read(classes=() if votes is None else votes.classes, required=True)
-    if by is not None and (shares is not None or columns["engine"] or is_many(file)):
-        raise click.UsageError("--by needs the rows in memory as they are; leave out --engine and --prevalence")
-    if evidence is not None and (by is not None or columns["engine"] or is_many(file)):
-        raise click.UsageError("--evidence is of rows in memory without groups; leave out --by and --engine")
+    settings["preferences"] = preferences.read(classes=() if votes is None else votes.classes, required=True)
+    _refuse_together(file, by, evidence, shares, columns["engine"])
     if votes is None and _by_engine(file, shares, **columns):
         found = _search_files(file, settings | {"reporter": searching.show}, **columns)
-        search, before, text = found.search, found.before, str(found)
+        search: Any = found.search
+        shown: Any = found
     else:
         if by is not None:
             votes, settings["by"] = _read_groups(file, by, **columns)
         votes = _read_votes(file, **columns) if votes is None else votes
         votes = votes if shares is None else votes.with_prevalence(shares)
-        before = votes.counts([1.0] * len(votes.classes))
-        search, text = _searched(votes, searching, settings | {"review": review}, answers=bool(answers))
+        search, shown = _searched(votes, searching, settings | {"review": review}, answers=bool(answers))
         if evidence is not None and not searching.interrupted:
             cp.evidence.write(votes, evidence)
     if output is not None and not searching.interrupted:
-        search.to_json(output)
-    click.echo(
-        search.to_json() if as_json else f"{cp.estimators.Change(before, search.counts, wanted)}\n{text}", nl=as_json
-    )
+        (search.decision if evidence is None else search).to_json(output)
+    show(search if as_json else shown, as_json=as_json)
     if searching.interrupted:
         say_interrupted()
     if output is not None:
-        click.echo(f"weights written to {output}", err=as_json)
+        click.echo(f"\nweights written to {output}", err=as_json)
+
+
+def _refuse_together(file: str, by: str | None, evidence: str | None, shares: Any, engine: options.Engine) -> None:
+    """Refuse options that do not go together."""
+    many = bool(engine) or is_many(file)
+    if by is not None and (many or shares is not None):
+        raise click.UsageError("--by needs the rows in memory as they are; leave out --engine and --prevalence")
+    if evidence is not None and (many or by is not None):
+        raise click.UsageError("--evidence is of rows in memory without groups; leave out --by and --engine")
 
 
 def _searched(
     votes: cp.Votes, searching: Searching, settings: dict[str, Any], *, answers: bool
-) -> tuple[cp.WeightSearch, str]:
-    """Return the weights for votes, and what is said of them; those of answers are steadied, and judged by other rows."""
+) -> tuple[cp.WeightSearch, Any]:
+    """Return the weights for votes, and the result that is shown; those of answers are steadied, and judged by other rows."""
     import compromis as cp
 
     if answers:
         tuned = cp.estimators.tune_votes(votes, **{name: settings[name] for name in settings if name != "max_seconds"})
-        return tuned.chosen, str(tuned)
+        return tuned.chosen, tuned
     with searching.show() as progress:
         search = cp.search_weights(votes, progress=progress, **settings)
-    return search, str(search)
+    return search, search
 
 
 def _by_engine(
@@ -284,7 +289,7 @@ def _read_groups(
     proba: tuple[str, ...],
     drop_missing: bool,
     amount: str | None,
-    engine: Any = None,
+    **_: Any,
 ) -> tuple[cp.Votes, Any]:
     """Return the votes row by row where there are groups, and the group of each row."""
     import compromis as cp

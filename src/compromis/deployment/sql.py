@@ -50,7 +50,7 @@ def to_sql(
     """
     if dialect not in DIALECTS:
         raise InputError(
-            f"there is no dialect {dialect!r}{nearest(dialect, DIALECTS)}; choose one of {', '.join(DIALECTS)}"
+            f"there is no dialect {dialect!r}{nearest(dialect, DIALECTS, aside=True)}; choose one of {', '.join(DIALECTS)}"
         )
     sql = DIALECTS[dialect]
     names = [sql.name(_checked(name)) for name in _column_names(decision.classes, columns)]

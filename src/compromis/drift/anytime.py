@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from compromis._files import VERSION, Head, check_version
+from compromis._files import Head, check_version
 from compromis._results import Result, Table, columns_of
 from compromis._text import count, fixed
 from compromis._typing import Floats, Label
@@ -186,10 +186,10 @@ class AnytimeTests(Result):
 
     def tables(self) -> list[Table]:
         """Return the tests."""
-        rows = [
-            [f"{test.rate} of {test.label}", f"{test.minimum:g}", count(test.rows), count(test.wrong), fixed(test.evidence), f"{test.limit:g}"]
-            for test in self.tests
-        ]  # fmt: skip
+        rows = []
+        for test in self.tests:
+            numbers = [count(test.rows), count(test.wrong), fixed(test.evidence), f"{test.limit:g}"]
+            rows.append([f"{test.rate} of {test.label}", f"{test.minimum:g}", *numbers])
         return [Table("Anytime tests", ["Minimum of", "At least", "Rows", "Wrong", "Evidence", "Alarm at"], rows)]
 
     @classmethod

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import binom
 
-from compromis._results import Result, Table, text_table
-from compromis._text import fixed, shown, shown_label
+from compromis._results import Finding, Result, Table
+from compromis._text import fixed, shown, uncapitalised
 from compromis._typing import Floats, Ints, Label
 from compromis.drift.anytime import SURE, AnytimeTests
 from compromis.drift.prevalence import PrevalenceEstimate, from_predicted, prevalence_by_em
@@ -21,6 +23,7 @@ from compromis.evaluation.evaluate import Evaluation
 from compromis.evaluation.scoring import required_preferences
 from compromis.evidence.counts import Counts
 from compromis.labels import encode, positions_in, read_classes, read_labels
+from compromis.measures.headline import Headline, headline_of
 from compromis.measures.pragma import pragma
 from compromis.measures.rates import precision, recall
 from compromis.preferences import PreferenceArrays, Preferences
@@ -28,6 +31,7 @@ from compromis.uncertainty.draws import SEED
 from compromis.uncertainty.intervals import read_confidence
 from compromis.uncertainty.report_intervals import report_intervals
 from compromis.uncertainty.verdict import Verdict, verdict_on
+from compromis.weights.review import Reviewed
 
 AGAIN = "search the weights again for these shares"
 MOST = 4
@@ -44,6 +48,8 @@ class Unlabelled:
         What was predicted.
     by_em : PrevalenceEstimate, optional
         The shares that `prevalence_by_em` estimates from the probabilities of the same rows.
+    needs_review : array of bool, optional
+        Which rows are sent to a person, as `Decision.decide` returns it.
 
     Examples
     --------
@@ -57,14 +63,20 @@ class Unlabelled:
     predicted: Ints
     """The rows predicted as each class."""
     by_em: PrevalenceEstimate | None
+    reviewed: float | None
+    """The share of rows sent to a person."""
 
-    def __init__(self, y_pred: Any, *, by_em: PrevalenceEstimate | None = None) -> None:
+    def __init__(
+        self, y_pred: Any, *, by_em: PrevalenceEstimate | None = None, needs_review: ArrayLike | None = None
+    ) -> None:
         if isinstance(y_pred, Mapping):
             classes, predicted = read_classes(y_pred), np.array([*y_pred.values()], dtype=np.int64)
         else:
             (codes,), classes = encode(read_labels(y_pred, "y_pred"))
             predicted = np.bincount(codes, minlength=len(classes))
-        for name, value in (("classes", classes), ("predicted", predicted), ("by_em", by_em)):
+        reviewed = None if needs_review is None else float(np.mean(np.asarray(needs_review, dtype=bool)))
+        fields = {"classes": classes, "predicted": predicted, "by_em": by_em, "reviewed": reviewed}
+        for name, value in fields.items():
             object.__setattr__(self, name, value)
 
     @classmethod
@@ -137,6 +149,12 @@ class Period:
     conditions: tuple[Condition, ...]
     """Each constraint (and the largest loss), with the interval of what was reached; no interval where shares are estimated."""
     change: Change
+    headline: Headline | None
+    """What happens to the rows of the classes that matter; None without labels."""
+    reviewed: float | None = None
+    """The share of rows that a person looks at, where it is known."""
+    review_cap: float | None = None
+    """The largest share that the reference planned, where the period is above it beyond chance."""
 
     @property
     def state(self) -> State:
@@ -210,7 +228,12 @@ class Period:
         numbers = ("name", "rows", "labelled", "shares", "bounds", "loss", "loss_expected", "recall", "precision")
         names = (*numbers, "met", "state", "missed", "advice", "retune")
         conditions = [{"name": one.name, **asdict(one), "state": one.state} for one in self.conditions]
-        return {name: getattr(self, name) for name in names} | {"cause": self.change.cause, "conditions": conditions}
+        review: dict[str, Any] = {}
+        if self.reviewed is not None:
+            review = {"reviewed": self.reviewed, "above_review_cap": self.review_cap is not None}
+        headline = None if self.headline is None else self.headline.document()
+        numbers_of = {name: getattr(self, name) for name in names} | review
+        return numbers_of | {"headline": headline, "cause": self.change.cause, "conditions": conditions}
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,6 +250,9 @@ class Monitor(Result):
     """The tests of the minima over all labelled rows so far, to be carried on; None without minima, or with sample weights."""
 
     schema = "compromis/monitor"
+
+    def __repr__(self) -> str:
+        return f"<Monitor of {len(self.periods)} periods, {len(self.classes)} classes>"
 
     @property
     def met(self) -> bool:
@@ -263,19 +289,37 @@ class Monitor(Result):
         return {**self.heading(), "classes": list(self.classes), "periods": periods, "tests": tests}
 
     def sentences(self) -> list[str]:
-        """Return what is missed and what to do, period by period, then what the table means."""
-        sentences = [] if self.tests is None else [str(test) for test in self.tests.tests if test.alarm]
+        """Return what is missed in the last period and in rows, what to do in each, then what the table means."""
+        last, missed = self.periods[-1], sum(not period.met for period in self.periods)
+        first = "your preferences are met in every period"
+        if missed:
+            told = f"missed in {missed} of {len(self.periods)} periods"
+            first = f"{last.name}: your preferences are {'met' if last.met else 'not met'} ({told})"
+        sentences: list[str] = [Finding(first, "better" if last.met else "no better")]
+        if last.headline is not None:
+            sentences += [
+                Finding(f"{last.name}: {uncapitalised(one)}", "headline") for one in last.headline.sentences()[:1]
+            ]
+        sentences += (
+            [] if self.tests is None else [Finding(str(test), "missed") for test in self.tests.tests if test.alarm]
+        )
         for period in self.periods:
             if not period.met:
                 sure = ", though these rows do not make it sure" if period.state is State.UNKNOWN else ""
-                sentences.append(f"{period.name}: your preferences are not met{sure}: {'; '.join(period.missed)}")
+                sentences.append(Finding(f"{period.name}: not met{sure}: {'; '.join(period.missed)}", "missed"))
             if period.advice:
                 sentences.append(f"{period.name}: {period.advice}")
+            if period.reviewed is not None and period.review_cap is not None:
+                sent, cap = 100 * period.reviewed, 100 * period.review_cap
+                sentences.append(
+                    f"{period.name}: {sent:.3g} % of rows are to review, above the cap of {cap:g} % beyond chance: plan the review again "
+                    f"on new labelled rows"
+                )
         notes = ["Expected: what the reference loses at these class shares"]
         if not all(period.labelled for period in self.periods):
             notes.append("* without labels: shares estimated from the decisions, loss if only the shares have changed")
         followed = [] if self.tests is None else [str(test) for test in self.tests.tests if not test.alarm]
-        return [*(sentences or ["Your preferences are met in every period"]), *followed, *notes]
+        return [*sentences, *followed, *(Finding(note, "small") for note in notes)]
 
     def tables(self) -> list[Table]:
         """Return the periods; with many classes the shares of those that moved most."""
@@ -283,16 +327,20 @@ class Monitor(Result):
         moved = np.argsort(-(shares.max(axis=0) - shares.min(axis=0)), kind="stable")[:MOST]
         chosen = range(len(self.classes)) if len(self.classes) <= MOST else sorted(moved.tolist())
         judged, rows = self._judged(), []
+        reviewed = any(period.reviewed is not None for period in self.periods)
         for period in self.periods:
             mark = "" if period.labelled else "*"
             losses = [fixed(period.loss, 4) + mark, fixed(period.loss_expected, 4)]
-            cells = [f"{100 * period.shares[k]:.2f} %{mark}" for k in chosen]
-            cells += [fixed(rates[k]) + mark for k in judged for rates in (period.recall, period.precision)]
-            judgement = [str(period.state), "met" if period.met else "NOT MET"]
-            rows.append([period.name, f"{period.rows:,}", *losses, *cells, *judgement])
-        names = [f"Share of {self.classes[k]}" for k in chosen]
-        names += [f"{rate} of {self.classes[k]}" for k in judged for rate in ("Recall", "Precision")]
-        return [Table("Periods", ["Period", "Rows", "Loss", "Expected", *names, "By intervals", "Preferences"], rows)]
+            cells = [fixed(rates[k]) + mark for k in judged for rates in (period.recall, period.precision)]
+            cells += [f"{100 * period.shares[k]:.2f} %{mark}" for k in chosen]
+            if reviewed:
+                cells.append("" if period.reviewed is None else f"{100 * period.reviewed:.2f} %")
+            judgement = ["met" if period.met else "NOT MET", str(period.state)]
+            rows.append([period.name, f"{period.rows:,}", *judgement, *losses, *cells])
+        names = [f"{rate} of {self.classes[k]}" for k in judged for rate in ("Recall", "Precision")]
+        names += [f"Share of {self.classes[k]}" for k in chosen]
+        names += ["To review"] if reviewed else []
+        return [Table("", ["Period", "Rows", "Preferences", "By intervals", "Loss", "Expected", *names], rows)]
 
     def _judged(self) -> list[int]:
         """Return the classes whose rates the table shows: those with constraints or the highest importance."""
@@ -305,13 +353,9 @@ class Monitor(Result):
         ]
         return matter[:MOST]
 
-    def __str__(self) -> str:
-        sentences = [f"{shown_label(sentence)}." for sentence in self.sentences()]
-        return "\n".join([text_table(self.tables()[0]), "", *sentences]) + "\n"
-
 
 def monitor(
-    periods: Mapping[str, Counts | Evaluation | Unlabelled],
+    periods: Mapping[str, Counts | Evaluation | Unlabelled | Reviewed],
     *,
     preferences: Preferences | Mapping[Any, Any],
     reference: Counts | Evaluation | None = None,
@@ -323,7 +367,7 @@ def monitor(
 
     Parameters
     ----------
-    periods : mapping of name to Counts, Evaluation or Unlabelled
+    periods : mapping of name to Counts, Evaluation, Unlabelled or Reviewed
         In the order of time: true against predicted classes, or decisions without labels.
     preferences : Preferences
         What matters; minima are what a period can miss.
@@ -367,6 +411,8 @@ def monitor(
         raise InputError("no period has labels, so nothing is known of the decision's errors; give reference=")
     arrays = wanted.on(first.classes)
     judged = [_period(name, period, first, arrays, max_loss, level) for name, period in counted.items()]
+    planned = next((one for one in (reference, *periods.values()) if isinstance(one, Reviewed)), None)
+    judged = [_with_review(period, periods[name], planned) for period, name in zip(judged, counted, strict=True)]
     fresh = {name: period for name, period in counted.items() if period is not first}
     return Monitor(tuple(judged), first.classes, wanted, _tested(tests, fresh, arrays))
 
@@ -390,8 +436,19 @@ def _check(periods: Any) -> None:
         raise InputError("periods maps names to Counts, Evaluation or Unlabelled, and holds at least one")
 
 
+def _with_review(period: Period, given: Any, planned: Reviewed | None) -> Period:
+    """Return the period with the share sent to a person, and the cap where that is above it beyond chance."""
+    share = given.share if isinstance(given, Reviewed) else getattr(given, "reviewed", None)
+    if share is None:
+        return period
+    rows = given.rows if isinstance(given, Reviewed) else period.rows
+    cap = None if planned is None or planned.review is None else planned.review.share
+    above = cap is not None and binom.sf(round(share * rows) - 1, rows, cap) < SURE
+    return replace(period, reviewed=share, review_cap=cap if above else None)
+
+
 def _counted(period: Any) -> Counts | Unlabelled:
-    if isinstance(period, Evaluation):
+    if isinstance(period, (Evaluation, Reviewed)):  # the rows that a person looks at count as right
         return period.counts
     if isinstance(period, (Counts, Unlabelled)):
         return period
@@ -434,6 +491,7 @@ def _period(
         max_loss=max_loss,
         conditions=_conditions(counts, arrays, max_loss, None if estimate is not None else level),
         change=change,
+        headline=None if estimate is not None else headline_of(counts, arrays, state=verdict.state),
     )
 
 

@@ -106,7 +106,9 @@ def make_classifier(name: str, columns: Sequence[Column], *, trees: int, random_
         )
     if name == "logistic":
         return _logistic(nominal, random_state)
-    raise InputError(f"there is no model {name!r}{nearest(name, MODELS)}; choose one of {', '.join(MODELS)}")
+    raise InputError(
+        f"there is no model {name!r}{nearest(name, MODELS, aside=True)}; choose one of {', '.join(MODELS)}"
+    )
 
 
 def _logistic(nominal: list[int], random_state: int) -> Any:
@@ -205,7 +207,7 @@ def load_model(path: str | os.PathLike[str]) -> TableModel:
     >>> cp.estimators.load_model("parts.model")
     Traceback (most recent call last):
         ...
-    compromis.errors.InputError: parts.model is not a model file of compromis: File is not a zip file
+    compromis.errors.InputError: parts.model is not a model file that 'compromis fit' wrote
     """
     try:
         with zipfile.ZipFile(Path(path)) as archive:
@@ -215,6 +217,8 @@ def load_model(path: str | os.PathLike[str]) -> TableModel:
             classifier = _load_classifier(archive.read("classifier.skops"), path)
     except (CompromisError, OSError, MemoryError):
         raise
+    except zipfile.BadZipFile as error:
+        raise InputError(f"{os.fspath(path)} is not a model file that 'compromis fit' wrote") from error
     except Exception as error:  # a damaged archive raises many kinds, and skops whatever its nodes do
         raise InputError(f"{os.fspath(path)} is not a model file of compromis: {_first_line(error)}") from error
     columns = tuple(Column(name, categories) for name, categories in header.columns.items())

@@ -23,7 +23,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, indexable
 
 from compromis._rows import Fold, choose_folds, shuffled_folds
-from compromis._text import shown_label
+from compromis._text import shown, shown_label
 from compromis._typing import Floats, Ints
 from compromis.errors import InputError, NotBetterWarning
 from compromis.estimators.honest_votes import (
@@ -99,16 +99,42 @@ class TunedClassifier(PreferencesMixin, ClassifierMixin, BaseEstimator):  # type
         """Return the share of the votes for each class, before weighting."""
         raise NotImplementedError
 
-    def predict(self, X: Any, *, return_review: bool = False) -> Any:
+    def predict(self, X: Any, *, by: Any = None, return_review: bool = False) -> Any:
         """Return the class of the largest weight x votes for each row; ties go to the first class.
 
-        With `return_review` also which rows a person should look at; their class counts where nobody does.
+        With `by`, the group of each row, each is predicted by weights that were searched on the rows of its group alone (after
+        ``fit(X, y, by=...)``; ``tuning_.by_group`` has the searches), without it by the weights that all groups share. With `return_review`
+        also which rows a person should look at; their class counts where nobody does.
         """
         shares = self.vote_shares(X)  # first: it checks that the estimator is fitted
+        if by is not None:
+            if return_review:
+                raise InputError(
+                    "a review is planned for the weights that all groups share; leave by out, or return_review", "by"
+                )
+            return self._predict_by_group(shares, by)
         if return_review:
             ratio = None if self.review_ is None else self.review_.ratio
             return decide_or_review(shares, self.weights_, self.smoothing_, self.classes_, ratio)
         return self.classes_[decide_votes(shares, self.weights_, self.smoothing_)]
+
+    def _predict_by_group(self, shares: Floats, by: Any) -> NDArray[Any]:
+        searches = None if self.tuning_ is None else self.tuning_.by_group
+        if searches is None or self._by is None:
+            raise InputError("there are no weights by group; fit with by=, or leave by out", "by")
+        groups = ByGroup.read(by, len(shares))
+        unknown = [name for name in groups.names if name not in self._by.names]
+        if unknown:
+            raise InputError(
+                f"by has groups that fit has not seen, {shown(unknown)}; leave by out for the weights that all groups share",
+                "by",
+            )
+        predicted = decide_votes(shares, self.weights_, self.smoothing_)
+        for number, name in enumerate(groups.names):
+            if name in searches:
+                own = groups.code == number
+                predicted[own] = decide_votes(shares[own], searches[name].weights, self.smoothing_)
+        return self.classes_[predicted]
 
     def weighted_votes(self, X: Any) -> Floats:
         """Return weight x votes of each class, scaled to sum to 1 in each row: what the decision is taken from."""
@@ -446,7 +472,8 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
             parts = None if by is None else ByGroup.read(by, len(y))[counted]
             options = replace(options, calibration=calibration)
             self._tune(y[counted], votes[counted], weight, options, generator, group=group, amount=amounts, by=parts)
-            self.patterns_ = self.patterns_ if self.store_evidence else None
+            if not self.store_evidence:
+                self.patterns_, self._by = None, None if self._by is None else self._by[:0]
         else:
             self._set_weights(by_hand, options.smoothing)
         return self

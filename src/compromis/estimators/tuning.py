@@ -11,15 +11,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._text import shown_label
-from compromis._typing import Floats, Ints
+from compromis._results import Finding, Result, Table
+from compromis._text import uncapitalised
+from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.estimators.expected import with_expected_truth
 from compromis.evidence.counts import Counts
 from compromis.evidence.grouped import GroupedCounts
 from compromis.evidence.votes import Votes
 from compromis.measures.by_group import ByGroup
-from compromis.measures.rates import Evidence
+from compromis.measures.headline import Headline, headline_of
+from compromis.measures.rates import Evidence, counts_of
 from compromis.preferences import Preferences, read_preferences
 from compromis.uncertainty.intervals import Interval
 from compromis.uncertainty.report_intervals import report_intervals
@@ -79,12 +81,12 @@ class TuningOptions:
 
     def problem(self, votes: Votes, by: ByGroup | None = None) -> SearchProblem:
         """Return what is searched, every part checked."""
-        settings = {"smoothing": self.smoothing, "max_ratio": self.max_ratio}
+        settings: dict[str, Any] = {"smoothing": self.smoothing, "max_ratio": self.max_ratio}
         return SearchProblem.read(votes, self.preferences, by=by, **settings)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Tuned:
+class Tuned(Result):
     """The weights that an estimator decides with, and what they are worth.
 
     Attributes
@@ -95,11 +97,24 @@ class Tuned:
         What weights decide on each fifth of the votes that a search on the other four found: nothing here chose its own weights.
     options : TuningOptions
         How it was searched.
+    by_group : dict of group to WeightSearch, or None
+        A search on the rows of each group alone, where minima must hold in each: its weights are those of ``predict(X, by=)``.
+
+    Examples
+    --------
+    >>> import compromis as cp
+    >>> votes = cp.Votes.from_proba(["bad"] * 40 + ["good"] * 60, [[3, 7]] * 40 + [[1, 9]] * 60)
+    >>> tuned = cp.estimators.tune_votes(votes, random_state=0)
+    >>> tuned.loss, tuned.decision.threshold.label, tuned.verdict.state
+    (0.0, 'good', 'better')
     """
 
     chosen: WeightSearch
     judged: Evidence
     options: TuningOptions
+    by_group: dict[Label, WeightSearch] | None = None
+
+    schema = "compromis/tuning"
 
     @property
     def weights(self) -> Floats:
@@ -151,18 +166,57 @@ class Tuned:
         """The loss to expect on new rows, that of `judged`, with its 95 % interval."""
         return report_intervals(self.judged, arrays=self.chosen.arrays).summary["loss"]
 
-    def __str__(self) -> str:
-        weights = zip(self.chosen.classes, self.weights, strict=True)
-        lines = [
-            f"loss {self.loss:.4f}, {self.chosen.known}",
-            f"on new rows expect {self.promised}: each fifth of these judged by weights searched on the others",
-            "weights: " + ", ".join(f"{shown_label(label)} {weight:.4g}" for label, weight in weights),
-            *threshold_sentence(self.chosen.decision, self.counts),
+    @cached_property
+    def headline(self) -> Headline:
+        """What to expect on new rows: what weights that other rows chose do to the rows of the classes that matter."""
+        return headline_of(counts_of(self.judged), self.chosen.arrays, state=self.verdict.state)
+
+    @property
+    def summary(self) -> dict[str, float]:
+        """The loss on the rows that chose the weights, and the one to expect on new rows."""
+        return {"loss": self.loss, "loss_expected": self.verdict.loss}
+
+    def sentences(self) -> list[str]:
+        """Return what is found on rows that did not choose the weights, and without tuning, the verdict, the weights."""
+        chosen, before = self.chosen, headline_of(self.chosen.before, self.chosen.arrays)
+        first, *more = self.headline.sentences()
+        measure = self.verdict.measure
+        return [
+            Finding(f"tuned: {uncapitalised(first)}", "headline"),
+            *more,
+            f"before, with equal weights: {before.offered()}",
+            *self.verdict.findings(),
+            *threshold_sentence(chosen.decision, self.counts),
+            *(f"guarantee: {one}" for one in (self.guarantee.sentences() if self.guarantee else [])),
+            *(self.review.sentences() if self.review else []),
+            *([Finding(self.chosen.message, "missed")] if self.chosen.message else []),
+            Finding(
+                f"on new rows expect a {measure} of {self.promised}; on these it is {self.loss:.4f}, {chosen.known}",
+                "small",
+            ),
         ]
-        lines += [f"guarantee: {one}" for one in (self.guarantee.sentences() if self.guarantee else [])]
-        lines += self.review.sentences() if self.review else []
-        lines += [f"note: {self.chosen.message}"] if self.chosen.message else []
-        return "\n".join([*lines, f"Verdict: {self.verdict}."])
+
+    def __repr__(self) -> str:
+        return f"<Tuned: {self.headline.sentences()[0]}; {self.verdict.word}>"
+
+    def tables(self) -> list[Table]:
+        """Return the weight and the rows of each class, before and after."""
+        return self.chosen.tables_of(counts_of(self.judged))
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the weight and the numbers of each class, column by column."""
+        return self.chosen.columns()
+
+    def document(self) -> dict[str, Any]:
+        """Return what `to_json` writes, as plain values: what to expect, and the search."""
+        promised = {"value": self.promised.value, "low": self.promised.low, "high": self.promised.high}
+        return {
+            **self.heading(),
+            "headline": self.headline.document(),
+            "verdict": self.verdict.document(),
+            "promised": promised,
+            "search": self.chosen.document(),
+        }
 
 
 def tune_votes(
@@ -266,7 +320,29 @@ def tune(
     warn_if_not_given(chosen.guarantee)
     seed = int(generator.integers(2**31))
     judged = cross_fitted(problem, quick, seed) if rows is None else rows.cross_fitted(problem, quick, seed)
-    return Tuned(chosen=chosen, judged=judged, options=options)
+    by_group = None if by is None else _each_group(problem, by, options, seed)
+    return Tuned(chosen=chosen, judged=judged, options=options, by_group=by_group)
+
+
+def _each_group(problem: SearchProblem, by: ByGroup, options: TuningOptions, seed: int) -> dict[Label, WeightSearch]:
+    """Return a search on the rows of each group that has a choice to make; guarantees share the risk, so that all hold together."""
+    votes, found = problem.votes, {}
+    confidence = np.where(problem.arrays.confidence > 0, 1 - (1 - problem.arrays.confidence) / len(by.names), 0.0)
+    arrays = replace(problem.arrays, confidence=confidence)
+    for number, name in enumerate(by.names):
+        own = np.flatnonzero((by.code == number) & (votes.multiplicity > 0))
+        part = votes.with_rows(votes.multiplicity, own)
+        present = np.unique(part.truth)
+        if len(present) < 2 or not arrays.importance[present].any():
+            continue
+        part = replace(part, rows=int((part.multiplicity > 0).sum()), left_out=0)
+        search = search_problem(
+            replace(problem, votes=part, arrays=arrays, by=None), method=options.method, random_state=seed
+        )
+        if search.guarantee is not None:
+            search = replace(search, guarantee=replace(search.guarantee, calibration=options.calibration))
+        found[name] = search
+    return found
 
 
 def _towards_expected(

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from compromis._results import Result, Table, columns_of
-from compromis._text import bounds, shown_label
+from compromis._results import Finding, Result, Table, columns_of
+from compromis._text import bounds
 from compromis._typing import Label
 from compromis.errors import InputError
 from compromis.evaluation.evaluate import Evaluation, Summary
 from compromis.evidence.counts import Counts
+from compromis.measures.by_group import each_alone
 from compromis.measures.demands import missed_constraints
 from compromis.measures.rates import class_rates
 from compromis.preferences import PreferenceArrays
@@ -48,11 +49,14 @@ class Condition:
     low: float = math.nan
     high: float = math.nan
     """The confidence interval of what was reached; NaN where there is none."""
+    group: Label | None = None
+    """The group that it is of, where the minima must hold in each."""
 
     @property
     def name(self) -> str:
         """What is bounded, in words."""
-        return self.rate if self.label is None else f"{self.rate} of {self.label!r}"
+        of = self.rate if self.label is None else f"{self.rate} of {self.label!r}"
+        return of if self.group is None else f"{of} in group {self.group!r}"
 
     @property
     def is_minimum(self) -> bool:
@@ -74,9 +78,9 @@ class Condition:
         return State.MISSED if high < bound else State.UNKNOWN
 
     @property
-    def certainty(self) -> str:
-        """The state and the interval, in words."""
-        return f"{self.state}, {bounds(Interval(self.reached, self.low, self.high))}"
+    def interval(self) -> Interval:
+        """What was reached, with its interval."""
+        return Interval(self.reached, self.low, self.high)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -94,6 +98,9 @@ class Check(Result):
 
     schema = "compromis/check"
 
+    def __repr__(self) -> str:
+        return f"<Check of {len(self.conditions)} conditions on {self.evaluation!r}>"
+
     @property
     def passed(self) -> bool:
         """Whether no condition fails the check."""
@@ -108,23 +115,6 @@ class Check(Result):
     def verdict(self) -> Verdict | None:
         """The verdict of the evaluation."""
         return self.evaluation.verdict
-
-    def __str__(self) -> str:
-        lines = [
-            f"{'ok    ' if condition.passed else 'MISSED'}  {shown_label(condition.name)}: {condition.reached:.4f}, "
-            f"{condition.asked} ({condition.certainty})"
-            for condition in self.conditions
-        ]
-        failed = sum(map(self._fails, self.conditions))
-        how = "missed" if self.fail_on == "missed" else "surely missed"
-        end = "passed" if self.passed else f"failed: {failed} of {len(lines)} {'is' if failed == 1 else 'are'} {how}"
-        labels = dict.fromkeys(one.label for one in self.conditions if one.label is not None)
-        rates = [
-            f"        {shown_label(repr(label))}: recall {self.intervals.per_class[label]['recall']}, "
-            f"precision {self.intervals.per_class[label]['precision']}"
-            for label in labels
-        ]
-        return "\n".join([*lines, *rates, f"The check of {self.evaluation.counts.rows:,} rows {end}."])
 
     def document(self) -> dict[str, Any]:
         """Return what `to_json` writes, the evaluation included."""
@@ -143,17 +133,30 @@ class Check(Result):
         return columns_of(self.conditions, Condition) | {"state": [str(one.state) for one in self.conditions]}
 
     def sentences(self) -> list[str]:
-        """Return whether the check passed."""
-        return [f"compromis check: {'passed' if self.passed else 'failed'}", *self.evaluation.sentences()]
+        """Return whether the check passed, then what the evaluation says."""
+        failed, asked = sum(map(self._fails, self.conditions)), len(self.conditions)
+        how = "missed" if self.fail_on == "missed" else "surely missed"
+        number = f"{failed or 'none'} of {asked} condition{'s' * (asked > 1)}"
+        first = f"check {'failed' if failed else 'passed'}: {number} {'are' if failed > 1 else 'is'} {how}"
+        headline, *others = self.evaluation.sentences()
+        return [Finding(first, "better" if self.passed else "no better"), headline, *others]
 
     def tables(self) -> list[Table]:
-        """Return the conditions, then the tables of the evaluation."""
+        """Return the conditions, then the tables of the evaluation, folded."""
+        level = f"{100 * self.intervals.confidence:g} % interval"
         rows = [
-            [one.name, f"{one.reached:.4f}", one.asked, "met" if one.passed else "MISSED", one.certainty]
+            [
+                one.name,
+                f"{one.reached:.4f}",
+                f"{'>=' if one.is_minimum else '<='} {one.bound:g}",
+                "met" if one.passed else "MISSED",
+                bounds(one.interval),
+                str(one.state),
+            ]
             for one in self.conditions
         ]
-        level = f"{100 * self.intervals.confidence:g} % interval"
-        return [Table("Conditions", ["Condition", "Reached", "Asked", "State", level], rows), *self.evaluation.tables()]
+        conditions = Table("", ["Condition", "Reached", "Asked", "State", level, "By interval"], rows)
+        return [conditions, *(table._replace(folded=True) for table in self.evaluation.tables())]
 
     def _fails(self, condition: Condition) -> bool:
         return not condition.passed if self.fail_on == "missed" else condition.state is State.MISSED
@@ -186,10 +189,9 @@ def check(
     >>> import compromis as cp
     >>> preferences = cp.Preferences({"bad": cp.Preference(10, min_recall=0.9)})
     >>> result = cp.evaluate(["bad", "bad", "good", "good"], ["bad", "good", "good", "good"], preferences=preferences)
-    >>> print(cp.check(result))
-    MISSED  recall of 'bad': 0.5000, at least 0.9 (not told apart, 0.095 to 0.905)
-            'bad': recall 0.500 (0.095 to 0.905), precision 1.000 (0.207 to 1.000)
-    The check of 4 rows failed: 1 of 1 is missed.
+    >>> checked = cp.check(result)
+    >>> checked.passed, checked.sentences()[0], checked.conditions[0].name
+    (False, 'check failed: 1 of 1 condition is missed', "recall of 'bad'")
     """
     if evaluation.arrays is None or evaluation.summary.loss is None:
         raise InputError("a check needs preferences: evaluate with preferences=")
@@ -200,6 +202,7 @@ def check(
         level = 0.95 if confidence is None else confidence
         intervals = report_intervals(evaluation.counts, arrays=evaluation.arrays, confidence=level)
     conditions = conditions_of(evaluation.counts, evaluation.arrays, intervals.per_class)
+    conditions += tuple(_in_groups(evaluation, intervals.confidence))
     if max_loss is not None:
         loss, interval = evaluation.summary.loss, intervals.summary["loss"]
         conditions += (condition_on_loss(loss, max_loss, interval),)
@@ -209,6 +212,17 @@ def check(
             "set min_precision, min_recall or max_share"
         )
     return Check(evaluation=evaluation, conditions=conditions, intervals=intervals, fail_on=fail_on)
+
+
+def _in_groups(evaluation: Evaluation, confidence: float) -> Iterator[Condition]:
+    """Yield the minima in each group, with intervals of its rows."""
+    if evaluation.by is None or evaluation.arrays is None:
+        return
+    alone = each_alone(evaluation.arrays)
+    for name, counts in evaluation.by.items():
+        intervals = report_intervals(counts, arrays=alone, confidence=confidence)
+        for condition in conditions_of(counts, alone, intervals.per_class):
+            yield replace(condition, group=name)
 
 
 def condition_on_loss(loss: float, most: float, interval: Interval | None) -> Condition:

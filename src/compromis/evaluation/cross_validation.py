@@ -15,8 +15,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from compromis._results import Finding, Table, paragraph, text_table
 from compromis._rows import Fold, choose_folds, count_both, take_rows
-from compromis._text import fixed
+from compromis._text import bounds, fixed
 from compromis._typing import Floats, Label
 from compromis.errors import OptimismWarning
 from compromis.evaluation.evaluate import Evaluation, Summary, Terms
@@ -150,25 +151,44 @@ class CrossEvaluation(Evaluation):
                 named[name] = fold_mean(values, self.test_share, confidence=self.level)
         return MappingProxyType(named)
 
-    def __str__(self) -> str:
-        lines = [f"{'':<35}  Pooled    Mean  Deviation  {100 * self.level:g} % interval of the mean"]
+    def sentences(self) -> list[str]:
+        """Return what an evaluation says, then what the folds add."""
+        fitting, deciding = sum(self.fit_seconds), sum(self.predict_seconds)
+        told = [f"{len(self.folds)} folds: fitting took {fitting:.2f} s, deciding {deciding:.2f} s"]
+        if self.untested:
+            told.append(f"{self.untested:,} rows are in no test fold")
+        if self.repeats > 1:
+            told.append(f"each row is tested {self.repeats:g} times; the intervals count it once")
+        if not math.isnan(self.optimism):
+            told.append(
+                f"optimism: on the rows on which weights were chosen the loss is lower by {self.optimism:.4f} than on unseen rows"
+            )
+        return [*super().sentences(), *(Finding(one, "small") for one in told)]
+
+    def tables(self) -> list[Table]:
+        """Return the tables of an evaluation, then the means over folds."""
+        return [*super().tables(), self._fold_table()]
+
+    def text_tables(self) -> list[Table]:
+        """Return the classes and the means over folds."""
+        return [*super().text_tables(), self._fold_table()]
+
+    def _fold_table(self) -> Table:
+        rows = []
         for name in PRINTED:
             if name in self.averages:
                 average, pooled = self.averages[name], getattr(self.summary, name)
-                numbers = (pooled, average.mean.value, average.deviation, average.mean.low, average.mean.high)
-                value, mean, deviation, low, high = (fixed(number, 4) for number in numbers)
-                lines.append(f"{TITLES[name]:<35}{value:>8}{mean:>8}{deviation:>11}  {low} to {high}")
-        fitting, deciding = sum(self.fit_seconds), sum(self.predict_seconds)
-        lines += ["", f"Fitting took {fitting:.2f} s, deciding {deciding:.2f} s."]
-        if self.untested:
-            lines.append(f"{self.untested:,} rows are in no test fold.")
-        if self.repeats > 1:
-            lines.append(f"Each row is tested {self.repeats:g} times; the intervals count it once.")
-        if not math.isnan(self.optimism):
-            lines.append(
-                f"Optimism: on the rows on which weights were chosen the loss is lower by {self.optimism:.4f} than on unseen rows."
-            )
-        return super().__str__() + "\n" + section(f"Cross-validation ({len(self.folds)} folds)", lines)
+                numbers = (pooled, average.mean.value, average.deviation)
+                title = TITLES[name].split(" (")[0]
+                rows.append([title, *(fixed(number, 4) for number in numbers), bounds(average.mean)])
+        header = ["Over folds", "All rows", "Mean", "Deviation", f"{100 * self.level:g} % interval of the mean"]
+        return Table("", header, rows)
+
+    def full(self) -> str:
+        """Return everything as text: that of an evaluation, then the folds."""
+        table = text_table(self._fold_table())
+        lines = [table, "", *(paragraph(one) for one in self.sentences()[len(super().sentences()) :])]
+        return super().full() + "\n" + section(f"Cross-validation ({len(self.folds)} folds)", lines)
 
     def __repr__(self) -> str:
         return super().__repr__().replace(" of ", f" in {len(self.folds)} folds of ", 1)
@@ -357,9 +377,10 @@ def cross_evaluate(
     folds = choose_folds(cv, X, codes, classes=classes, group=rows.group)
     tasks = [(estimator, fold) for fold in folds]
     per_row = {} if rows.weight is None else {"sample_weight": rows.weight}
-    for name, values in (("groups", rows.group), ("amount", rows.amount)):
-        if values is not None and has_fit_parameter(estimator, name):
-            per_row[name] = values
+    own = {"groups": rows.group, "amount": rows.amount}
+    per_row |= {
+        name: values for name, values in own.items() if values is not None and has_fit_parameter(estimator, name)
+    }
     predictions = run_folds(_predict, tasks, X, y, per_row=per_row, n_jobs=n_jobs, progress=progress)
     predictions = [part.on(classes) for part in predictions]
     parts = tuple(_evaluate_fold(rows, terms, fold, part) for fold, part in zip(folds, predictions, strict=True))

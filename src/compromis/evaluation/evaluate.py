@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from compromis._results import Result, Table, columns_of, text_table
-from compromis._text import capitalised, count, fixed, shown_label
+from compromis._results import Finding, Result, Table, columns_of, text_table
+from compromis._text import count, shown_label
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evaluation import text
@@ -31,7 +31,7 @@ from compromis.measures.by_group import ByGroup, MissedInGroup, check_groups, gr
 from compromis.measures.headline import Headline, headline_of
 from compromis.measures.pragma import PragmaLoss, amount_missing, pragma, total_cost
 from compromis.measures.probability import prior_errors, read_priors, smoothed_shares, weka_errors
-from compromis.measures.rates import Evidence, counts_of
+from compromis.measures.rates import Evidence, counts_of, outcomes
 from compromis.measures.screening import screening
 from compromis.preferences import (
     PreferenceArrays,
@@ -47,6 +47,8 @@ from compromis.weights.search import WeightSearch, quick_search
 
 MOST_COLUMNS = 20
 """The widest confusion matrix that a pull request should show."""
+MOST_ROWS = 10
+"""The classes that one screen of text has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +118,7 @@ class Summary:
 class Evaluation(Result):
     """The evaluation of a classifier, made by `compromis.evaluate`.
 
-    ``str(evaluation)`` is the report in Weka's layout (`weka`), followed by what the preferences say.
+    ``str(evaluation)`` is the short report: the headline in rows, the verdict, the classes. `weka` is Weka's layout, `full` everything.
 
     Examples
     --------
@@ -289,20 +291,20 @@ class Evaluation(Result):
         return columns_of(self.per_class.values(), ClassSummary)
 
     def sentences(self) -> list[str]:
-        """Return the summary in a line, then what is wrong."""
-        verdict, summary = self.verdict, self.summary
-        of = "" if self.counts.strata is None else f" labelled of {summary.total:,.0f}"
-        numbers = f"{summary.rows:,} rows{of}, accuracy {fixed(summary.accuracy)}, kappa {fixed(summary.kappa)}"
+        """Return the headline, the verdict with what is missed, and in small print the numbers."""
+        first, *more = self.headline.sentences()
+        judged = [] if self.verdict is None else self.verdict.findings()
+        missed = [Finding(str(one), "missed") for one in self.missed_by_group]
         few = [] if self.intervals is None else text.too_few(self.intervals)
-        if verdict is None:
-            return [f"Evaluation of {numbers}", *few]
-        measured, missed = f"{capitalised(verdict.measure)} {verdict.loss:.4f}", self.missed_by_group
-        return [
-            f"{measured}: the result {'meets' if verdict.met and not missed else 'does not meet'} the preferences ({numbers})",
-            *map(str, missed),
-            *verdict.sentences(),
-            *few,
+        small = [
+            *text.confusions(self.counts),
+            text.numbers(self),
+            *([] if self.screening is None else [self.screening]),
         ]
+        return [Finding(first, "headline"), *more, *judged, *missed, *few, *(Finding(one, "small") for one in small)]
+
+    def _group_tables(self) -> list[Table]:
+        return [] if self.by is None else [group_table(self.by, self.arrays)]
 
     @property
     def missed_by_group(self) -> tuple[MissedInGroup, ...]:
@@ -311,31 +313,30 @@ class Evaluation(Result):
 
     def tables(self) -> list[Table]:
         """Return the classes, the baselines where there is a verdict, and the confusion matrix unless it is wide."""
-        tables = [self._class_table(), *([] if self.by is None else [group_table(self.by, self.arrays)])]
+        tables = [text.class_table(self, list(self.per_class)), *self._group_tables()]
         if self.verdict is not None:
-            tables += self.verdict.tables()
+            tables += [table._replace(folded=True) for table in self.verdict.tables()]
         classes, matrix = [str(label) for label in self.counts.classes], self.counts.matrix.tolist()
         if len(classes) <= MOST_COLUMNS:
             cells = [[label, *map(count, row)] for label, row in zip(classes, matrix, strict=True)]
             tables.append(Table("Confusion matrix (columns: predicted)", ["True class", *classes], cells, folded=True))
         return tables
 
-    def _class_table(self) -> Table:
-        header = ["Class", "Support", "Predicted", "Recall", "Precision", "F-measure"]
-        names = ["recall", "precision", "f_measure", *(["roc_area"] if self.scored else [])]
-        header += ["ROC area"] if self.scored else []
-        if self.preferences is not None:
-            header += ["Importance", "Loss", "Share of loss"]
-        rows = []
-        for label, row in self.per_class.items():
-            shown_rates = [fixed(getattr(row, name)) for name in names]
-            cells = [str(label), count(row.support), count(row.predicted), *shown_rates]
-            if self.preferences is not None:
-                cells += [f"{row.importance:g}", fixed(row.loss), fixed(row.loss_share)]
-            rows.append(cells)
-        return Table("By class", header, rows)
+    def text_tables(self) -> list[Table]:
+        """Return the classes; of many those that the headline names first."""
+        labels = list(self.per_class)
+        if len(labels) <= MOST_ROWS:
+            return [text.class_table(self, labels)._replace(title=""), *self._group_tables()]
+        first = [one.label for one in self.headline.classes]
+        missed = dict(zip(labels, outcomes(self.counts).misses.tolist(), strict=True))
+        others = sorted(labels, key=lambda label: -missed[label])
+        chosen = list(dict.fromkeys([*first, *others]))[:MOST_ROWS]
+        table = text.class_table(self, chosen)
+        title = f"{MOST_ROWS} of {len(labels)} classes; all of them: --full, or .to_frame()"
+        return [table._replace(title=title), *self._group_tables()]
 
-    def __str__(self) -> str:
+    def full(self) -> str:
+        """Return everything as text: Weka's report, the intervals, what the preferences say, the verdict."""
         sections = [self.weka()]
         if self.intervals is not None:
             sections.append(text.intervals_section(self.intervals))

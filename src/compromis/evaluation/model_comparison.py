@@ -11,8 +11,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from compromis._results import Result, Table
-from compromis._text import bounds, fixed
+from compromis._results import Finding, Result, Table, Tone
+from compromis._text import bounds, capitalised, class_name, count, fixed, uncapitalised
 from compromis._typing import Ints
 from compromis.errors import InputError
 from compromis.evaluation.cross_validation import CrossEvaluation
@@ -23,11 +23,15 @@ from compromis.evidence.readers import read_weights
 from compromis.evidence.scores import read_distributions
 from compromis.evidence.strata import Sample, read_sample
 from compromis.labels import encode_classes, read_groups, read_labels
+from compromis.measures.headline import Headline, headline_of
 from compromis.measures.probability import smoothed_shares
 from compromis.measures.rates import counts_of, lower_is_better
 from compromis.preferences import Preferences
 from compromis.uncertainty.intervals import Interval, read_confidence
 from compromis.uncertainty.paired_tests import FoldMean, PairedComparison, compare_paired, fold_mean
+
+MOST_TOLD = 4
+"""Models that the text tells in rows, the best first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,19 +151,32 @@ class ModelComparison(Result):
             },
         }
 
+    @cached_property
+    def headlines(self) -> Mapping[str, Headline]:
+        """Each model in rows of the classes that matter, the best first."""
+        models = {name: self.evaluations[name] for name in self.ranking}
+        return {name: headline_of(model.counts, model.arrays) for name, model in models.items()}
+
     def sentences(self) -> list[str]:
-        """Return the verdict, then what is known of each pair of three and more models."""
-        return [self.verdict.sentence, *(pair.sentence for pair in self.pairs if len(self.pairs) > 1)]
+        """Return the verdict, each model in rows, then what is known of each pair of three and more models."""
+        state: Tone = "better" if self.verdict.state == "better" else "not told apart"
+        told = [
+            f"{name!r} {uncapitalised(one.sentences()[0])}" for name, one in list(self.headlines.items())[:MOST_TOLD]
+        ]
+        pairs = [pair.sentence for pair in self.pairs if len(self.pairs) > 1]
+        return [Finding(self.verdict.sentence, state), *told, *(Finding(pair, "small") for pair in pairs)]
 
     def tables(self) -> list[Table]:
         """Return the models, the best first, and the pairs."""
         level, title = f"{100 * self.confidence:g} % interval", self.measure.replace("_", " ")
-        rows = next(iter(self.evaluations.values())).counts.rows
+        first = next(iter(self.headlines.values()))
+        named = [f" of {count(first.classes[0].of)} {class_name(first.classes[0].label)}"] if first.matters else []
         models, pairs = [], []
         for name in self.ranking:
-            numbers = self.values[name], self.summary[name].accuracy, self.summary[name].kappa
-            value, accuracy, kappa = (fixed(number, 4) for number in numbers)
-            models.append([name, value, bounds(self._interval(name)), accuracy, kappa])
+            in_rows = self.headlines[name].classes[0]
+            cells = [count(in_rows.missed), count(in_rows.false_alarms)] if named else []
+            value, accuracy = (fixed(number, 4) for number in (self.values[name], self.summary[name].accuracy))
+            models.append([name, *cells, value, bounds(self._interval(name)), accuracy])
         for pair, p_value in zip(self.pairs, self.p_values, strict=True):
             difference, test = pair.difference.difference, pair.mcnemar
             alone = f"{test.only_first:g}", f"{test.only_second:g}"
@@ -167,10 +184,12 @@ class ModelComparison(Result):
             pairs.append(
                 [f"{pair.first} - {pair.second}", fixed(difference.value, 4), bounds(difference), *alone, *tests]
             )
-        header = ["Pair", "Difference", level, "First right alone", "Second right alone", "McNemar's mid-p", "Adjusted"]
+        missed = [f"Missed{named[0]}", "False alarms"] if named else []
+        header = ["Pair", "Difference", level, "Right alone: first", "second", "McNemar's mid-p", "Adjusted"]
+        rows = next(iter(self.evaluations.values())).counts.rows
         return [
-            Table(f"Models on {rows:,} rows, by {title}", ["Model", "Value", level, "Accuracy", "Kappa"], models),
-            Table(f"Differences; p-values adjusted for {len(pairs)} pairs", header, pairs),
+            Table(f"{count(rows)} rows", ["Model", *missed, capitalised(title), level, "Accuracy"], models),
+            Table(f"Differences; p-values adjusted for {len(pairs)} pair{'s' * (len(pairs) > 1)}", header, pairs),
         ]
 
     def __repr__(self) -> str:

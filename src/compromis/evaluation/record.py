@@ -98,7 +98,7 @@ class Record(Result):
         facts: Facts,
         claimed: Mapping[str, Any] | None = None,
     ) -> Record:
-        """Return the record; `claimed` is what cannot be computed again of a guarantee: the weights without it, the halving, whose votes."""
+        """Return the record; `claimed` is what of a guarantee cannot be computed again: the weights without it, halving, whose votes."""
         _check(decision, evidence, preferences, facts)
         counts = evidence.counts(decision.weights, smoothing=decision.smoothing)
         problem = SearchProblem.read(evidence, preferences, smoothing=decision.smoothing, max_ratio=None)
@@ -109,7 +109,7 @@ class Record(Result):
             facts=facts,
             counts=counts,
             arrays=problem.arrays,
-            verdict=verdict_on(counts, problem.arrays, rows="own" if facts.rows == "own" else None),
+            verdict=verdict_on(counts, problem.arrays, rows="own" if facts.rows == "own" else "given"),
             guarantee=None if claimed is None else _guarantee(problem, decision, claimed),
         )
 
@@ -126,9 +126,11 @@ class Record(Result):
         ]
         if self.arrays.min_precision.any():
             told.append("a precision holds for the class shares of the evidence alone; a recall holds for any")
-        if self.guarantee is None:
+        if self.guarantee is None and self._unheld:
+            told.append(self._unheld)
+        elif self.guarantee is None:
             told.append(
-                "no confidence was asked for: minima that are met on these rows are missed by about every second such decision on new ones"
+                "no confidence was asked for: about every second such decision misses on new rows the minima that it meets on these"
             )
         elif not self.guarantee.exact:
             told.append(f"the confidence is {CALIBRATIONS[self.guarantee.calibration]}")
@@ -221,6 +223,13 @@ class Record(Result):
         until = self.facts.valid_until
         return until is not None and date.today() > date.fromisoformat(until)
 
+    @property
+    def _unheld(self) -> str:
+        """What is said where a confidence was asked for, and nobody knows whether the decision holds it; else nothing."""
+        if self.guarantee is not None or not self.arrays.confidence.any():
+            return ""
+        return "a confidence was asked for, but the search that would hold it was not recorded: nothing is guaranteed"
+
     def failures(self) -> list[str]:
         """Return why the decision may not be used any more, or never might, in sentences; empty where it may."""
         told = (
@@ -229,6 +238,7 @@ class Record(Result):
             else []
         )
         told += [str(item) for item in ([] if self.guarantee is None else self.guarantee.items) if not item.given]
+        told += [self._unheld] if self._unheld else []
         told += [str(missed) for missed in self.verdict.constraints]
         return told if self.verdict.state == "better" else [*told, str(self.verdict)]
 

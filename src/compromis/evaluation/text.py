@@ -1,4 +1,4 @@
-"""Evaluations as text: Weka's layout, then intervals, preferences and folds."""
+"""Evaluations as text: the parts of the short report, Weka's layout, intervals and preferences."""
 
 from __future__ import annotations
 
@@ -6,12 +6,26 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from compromis._text import bounds, capitalised, fixed, joined, rows_named, shown_label
+import numpy as np
+
+from compromis._results import Table
+from compromis._text import (
+    bounds,
+    capitalised,
+    class_name,
+    count,
+    fixed,
+    joined,
+    rows_named,
+    short_names,
+    shown_label,
+)
 from compromis._typing import Label
-from compromis.measures.rates import NUMBERS
+from compromis.measures.demands import few_predictions
+from compromis.measures.rates import NUMBERS, outcomes
 
 if TYPE_CHECKING:
-    from compromis.evaluation.evaluate import Averages, ClassSummary, Summary
+    from compromis.evaluation.evaluate import Averages, ClassSummary, Evaluation, Summary
     from compromis.evidence.counts import Counts
     from compromis.metrics import Metric
     from compromis.uncertainty.report_intervals import ReportIntervals
@@ -27,6 +41,74 @@ _CLASS_TITLES = {
     "roc_area": "ROC Area",
     "loss": "Loss",
 }
+
+
+MOST_CONFUSED = 4
+_COLUMNS = {
+    "importance": "Importance",
+    "loss": "Loss",
+    "loss_share": "Share of loss",
+    "f_measure": "F-measure",
+    "roc_area": "ROC area",
+}
+
+
+def numbers(result: Evaluation) -> str:
+    """Return accuracy and kappa, and the loss with its metric, with the intervals that there are."""
+    summary, wanted = result.summary, result.preferences
+    known = {} if result.intervals is None else result.intervals.summary
+    told = {"accuracy": fixed(summary.accuracy), "kappa": fixed(summary.kappa)}
+    if summary.loss is not None and summary.total:
+        told["loss" if summary.average_cost is None else "average_cost"] = f"{summary.loss:.4f}"
+    each = [
+        f"{name.replace('_', ' ')} {value}" + (f" ({bounds(known[name])})" if name in known else "")
+        for name, value in told.items()
+    ]
+    metric = "" if wanted is None or wanted.cost is not None else f"; metric {wanted.metric.name}"
+    few = "; * the precision of fewer than 20 predictions" if _few(result) else ""
+    of = "" if result.counts.strata is None else f" labelled of {summary.total:,.0f}"
+    return f"{summary.rows:,} rows{of}: {', '.join(each)}{metric}{few}"
+
+
+def _few(result: Evaluation) -> set[Label]:
+    return {label for label, _ in few_predictions(result.counts)}
+
+
+def confusions(counts: Counts) -> list[str]:
+    """Return what is most often taken for what, of more than two classes."""
+    labels = counts.classes
+    wrong = counts.matrix * (1 - np.eye(len(labels), dtype=np.int64))
+    order = np.argsort(-wrong, axis=None, kind="stable")[: int((wrong > 0).sum())]
+    if len(labels) < 3 or not len(order):
+        return []
+    pairs = [divmod(int(cell), len(labels)) for cell in order[:MOST_CONFUSED]]
+    shown = list(dict.fromkeys(k for pair in pairs for k in pair))
+    names = dict(zip(shown, short_names([labels[k] for k in shown], 24), strict=True))
+    told = [
+        f"{count(wrong[i, j])} {rows_named(labels[i], names[i])} as {class_name(labels[j], names[j])}" for i, j in pairs
+    ]
+    return [f"most confused: {', '.join(told)}"]
+
+
+def class_table(result: Evaluation, labels: Iterable[Label]) -> Table:
+    """Return the rows of classes found and missed, their rates (intervals where there are some) and what preferences say."""
+    header, rates = ["Class", "Rows", "Found", "Missed", "False alarms", "Recall", "Precision"], ("recall", "precision")
+    if result.intervals is not None:
+        header[-2:] = [f"{rate} ({100 * result.intervals.confidence:g} %)" for rate in header[-2:]]
+    wanted, few = result.preferences, _few(result)
+    more = [] if wanted is None else ["importance", "loss", "loss_share"][wanted.cost is not None :]
+    more += ["f_measure", *(["roc_area"] if result.scored else [])]
+    cells, rows = outcomes(result.counts), []
+    parts = (cells.support, cells.hits, cells.misses, cells.alarms)
+    position = {label: k for k, label in enumerate(result.counts.classes)}
+    for label in labels:
+        row = result.per_class[label]
+        known = {} if result.intervals is None else result.intervals.per_class[label]
+        shown = [bounds(known[name]) if name in known else fixed(getattr(row, name)) for name in rates]
+        shown[-1] += "*" * (label in few)
+        last = [f"{row.importance:g}" if name == "importance" else fixed(getattr(row, name)) for name in more]
+        rows.append([str(label), *(count(part[position[label]].item()) for part in parts), *shown, *last])
+    return Table("By class", [*header, *(_COLUMNS[name] for name in more)], rows)
 
 
 def aligned(value: float, width: int, decimals: int) -> str:

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from compromis._files import CLASSES
+from compromis._results import Table, face
+from compromis._text import count
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.readers import prevalence_factors, read_weights
@@ -42,7 +44,11 @@ def ratio(above: ArrayLike, below: ArrayLike) -> Floats:
     return quotient
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+MOST_SHOWN = 30
+"""Classes of which a notebook shows the matrix."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Counts:
     """Confusion counts: rows are the truth, columns the prediction; they add up with ``+``.
 
@@ -82,6 +88,17 @@ class Counts:
     amount_squares: NDArray[np.float64] | None = None
     strata: Strata | None = None
     tables: Ints | None = None
+
+    def __repr__(self) -> str:
+        return f"<Counts of {self.rows:,} rows, {len(self.classes)} classes>"
+
+    def _repr_html_(self) -> str:
+        told = f"{self.rows:,} rows, {len(self.classes)} classes, {count(self.matrix.trace().item())} right"
+        if len(self.classes) > MOST_SHOWN:
+            return face([told])
+        names = [str(label) for label in self.classes]
+        rows = [[name, *map(count, row)] for name, row in zip(names, self.matrix.tolist(), strict=True)]
+        return face([told], Table("Rows are the truth, columns the prediction", ["truth \\ predicted", *names], rows))
 
     @classmethod
     def from_predictions(

@@ -472,7 +472,7 @@ def _read_flags(y_true: Any, pos_label: Any) -> tuple[Flags, Label]:
         labels = [positive] if flags.any() else _occurring(column)
         if len(labels) > 1 or (not flags.any() and column.kind != type(positive).__name__):
             raise InputError(
-                f"pos_label is {positive!r}, which is no true class{nearest(positive, labels)}; "
+                f"pos_label is {positive!r}, which is no true class{nearest(positive, labels, aside=True)}; "
                 f"the classes are {shown(labels)}",
                 parameter="pos_label",
             )

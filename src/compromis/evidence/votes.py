@@ -28,11 +28,11 @@ _SAMPLE = 8192
 """Rows looked at to see whether merging pays."""
 _PAYS = 0.9
 """The fraction of distinct rows up to which it does."""
-_ROUNDING = 1e-9
+ROUNDING = 1e-9
 """Relative: weighted votes nearer than this may go either way, and shares such as 0.35 must not fall into the lower of two bins."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Votes:
     """Distinct (votes, true class) with multiplicities; where few rows are alike, the rows themselves.
 
@@ -86,6 +86,9 @@ class Votes:
     strata: Strata | None = None
     stratum: Ints | None = None
     labelled: Ints | None = None
+
+    def __repr__(self) -> str:
+        return f"<Votes of {self.rows:,.12g} rows in {len(self):,} patterns, {len(self.classes)} classes>"
 
     @classmethod
     def from_proba(
@@ -400,10 +403,10 @@ class Votes:
         from compromis.evidence.points import OperatingPoints
 
         self.check_labelled()
-        chosen = [_known_label(self, label) for label in (self.classes if labels is None else labels)]
+        chosen = [known_label(self, label) for label in (self.classes if labels is None else labels)]
         counted = self.multiplicity > 0
         truth, size = self.truth[counted], self.multiplicity[counted].astype(np.float64)
-        score_of = _share_against_best(self, weights, smoothing) if weights is not None else partial(_shares, self)
+        score_of = _share_against_best(self, weights, smoothing) if weights is not None else partial(shares_for, self)
         return {
             label: OperatingPoints.from_flags(truth == k, score_of(k)[counted], label, size)
             for label, k in ((label, self.classes.index(label)) for label in chosen)
@@ -575,7 +578,7 @@ def _possible(votes: Floats, width: float, weight: Floats, smoothing: float) -> 
     highest = weight * (votes + width + smoothing)
     if width == 0:  # exact votes: the first of the largest
         return np.asarray(np.arange(votes.shape[1]) == lowest.argmax(axis=1)[:, np.newaxis])
-    reach: Flags = highest >= lowest.max(axis=1, keepdims=True) * (1 - _ROUNDING)
+    reach: Flags = highest >= lowest.max(axis=1, keepdims=True) * (1 - ROUNDING)
     return reach
 
 
@@ -587,79 +590,6 @@ def _stacked(first: Matrix, second: Matrix) -> Matrix:
     both = scipy.sparse.vstack([scipy.sparse.csr_array(first), scipy.sparse.csr_array(second)], format="csr")
     both.data = both.data.astype(np.float64, copy=False)
     return both
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class VoteDistribution:
-    """The rows of each true class by the share of votes that one class got.
-
-    Attributes
-    ----------
-    label : label
-        The class whose votes are counted.
-    classes : tuple
-        The true classes, in the order of the columns.
-    share : ndarray of shape (bins + 1,)
-        0, 1 / bins, ..., 1: each row is counted at the nearest.
-    rows : ndarray of shape (bins + 1, K)
-        The rows (or weights) there, by true class; those without any vote for the class apart.
-    unvoted : ndarray of shape (K,)
-        The rows (or weights) of each true class without any vote for the class: no weight can decide them for it.
-    """
-
-    label: Label
-    classes: tuple[Label, ...]
-    share: NDArray[np.float64]
-    rows: NDArray[Any]
-    unvoted: NDArray[Any]
-
-    @property
-    def place(self) -> int:
-        """The column of the class itself."""
-        return self.classes.index(self.label)
-
-
-def vote_distribution(votes: Votes, label: Any, *, bins: int = 20) -> VoteDistribution:
-    """Return the distribution of the votes for `label`, by true class.
-
-    Parameters
-    ----------
-    votes : Votes
-        The votes with their true classes.
-    label : label
-        The class whose votes are counted.
-    bins : int
-        Into how many steps the shares from 0 to 1 are divided; the number of trees gives every share its own place.
-
-    Notes
-    -----
-    Figure 2 of the PRAGMA paper.
-
-    Examples
-    --------
-    >>> import compromis as cp
-    >>> from compromis.evidence.votes import vote_distribution
-    >>> votes = cp.Votes.from_proba(["a", "a", "b", "b"], [[3, 1], [2, 2], [0, 4], [4, 0]])
-    >>> found = vote_distribution(votes, "a", bins=4)
-    >>> found.rows.tolist(), found.unvoted.tolist()
-    ([[0, 0], [0, 0], [1, 0], [1, 0], [0, 1]], [0, 1])
-    """
-    if not isinstance(votes, Votes):
-        raise InputError(f"votes are compromis.Votes, got {type(votes).__name__}; use from_proba")
-    if isinstance(bins, bool) or not isinstance(bins, int) or bins < 1:
-        raise InputError(f"bins is a whole number of at least 1, got {bins!r}")
-    votes.check_labelled()
-    chosen = _known_label(votes, label)
-    share = _shares(votes, votes.classes.index(chosen))
-    voted = share > 0
-    rows = np.zeros((bins + 1, len(votes.classes)), dtype=votes.multiplicity.dtype)
-    unvoted = np.zeros(len(votes.classes), dtype=votes.multiplicity.dtype)
-    steps = np.floor(share * bins + 0.5 + _ROUNDING).astype(np.int64)
-    np.add.at(rows, (steps[voted], votes.truth[voted]), votes.multiplicity[voted])
-    np.add.at(unvoted, votes.truth[~voted], votes.multiplicity[~voted])
-    return VoteDistribution(
-        label=chosen, classes=votes.classes, share=np.arange(bins + 1) / bins, rows=rows, unvoted=unvoted
-    )
 
 
 def _share_against_best(votes: Votes, weights: ArrayLike, smoothing: float) -> Callable[[int], Floats]:
@@ -680,16 +610,18 @@ def _share_against_best(votes: Votes, weights: ArrayLike, smoothing: float) -> C
     return share
 
 
-def _shares(votes: Votes, k: int) -> Floats:
+def shares_for(votes: Votes, k: int) -> Floats:
     """Return each pattern's share of votes for class k; 0 for rows without any vote, which have no multiplicity."""
     matrix = _scaled(votes.votes)
     column, total = as_dense(matrix[:, [k]]), _total(matrix)
     return np.divide(column[:, 0], total, out=np.zeros(len(total)), where=total > 0)
 
 
-def _known_label(votes: Votes, label: Any) -> Label:
+def known_label(votes: Votes, label: Any) -> Label:
     """Return the label as the classes write it; raise if it is not among them."""
     chosen, known = plain_label(label), votes.classes
     if chosen not in known:
-        raise InputError(f"there is no class {chosen!r}{nearest(chosen, known)}; the classes are {shown(known)}")
+        raise InputError(
+            f"there is no class {chosen!r}{nearest(chosen, known, aside=True)}; the classes are {shown(known)}"
+        )
     return chosen

@@ -164,7 +164,7 @@ class FileScan(OpenTable):
                 found[name].add(_binned(made, bins, spreads[name], name) if name in spreads else made)
         if pos_label not in known and len(known) > 1:  # of one class, it may be that the positive one is lacking
             raise InputError(
-                f"pos_label is {pos_label!r}, which column {truth!r} does not have{nearest(pos_label, known)}; it has "
+                f"pos_label is {pos_label!r}, which column {truth!r} does not have{nearest(pos_label, known, aside=True)}; it has "
                 f"{shown(sorted(known))}",
                 parameter="pos_label",
             )

@@ -206,6 +206,7 @@ def _refuse_unknown(opened: Frame, truth: str, pos_label: Label) -> None:
     if len(found) > 1:
         known = sorted(map(plain_label, found), key=str)
         raise InputError(
-            f"pos_label is {pos_label!r}, which column {truth!r} does not have{nearest(pos_label, known)}; it has {shown(known)}",
+            f"pos_label is {pos_label!r}, which column {truth!r} does not have{nearest(pos_label, known, aside=True)}; "
+            f"it has {shown(known)}",
             parameter="pos_label",
         )

@@ -79,7 +79,8 @@ class FrameRows:
 
     def take(self, stratum_of: Ints, before: Ints, drawn: Ints, seed: int) -> tuple[Any, Ints, Any]:
         """Return the ids of the rows from rank `before` up to `drawn` of each stratum in the order of their hashes, the strata of
-        these rows, and the rows themselves."""
+        these rows, and the rows themselves.
+        """
         sizes = np.bincount(stratum_of, weights=self.population.sizes, minlength=len(drawn))
         lazy = self.lazy.with_columns(_hash(ID, seed).alias(HASH))
         wanted = drawn + MARGIN * np.sqrt(drawn) + 10

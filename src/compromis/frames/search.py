@@ -12,6 +12,7 @@ from typing import Any, cast
 import narwhals as nw
 import numpy as np
 
+from compromis._results import WIDTH, Finding, paragraph
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
@@ -45,6 +46,7 @@ from compromis.frames.votes import (
 from compromis.labels import encode
 from compromis.preferences import Preferences, refuse_idle_amount
 from compromis.weights.decision import normalised
+from compromis.weights.guarantee import demands_of
 from compromis.weights.meter import Progress
 from compromis.weights.problem import SearchProblem
 from compromis.weights.search import WeightSearch
@@ -94,7 +96,8 @@ class FrameSearch:
     box: float | None
     sampled: int
 
-    def __str__(self) -> str:
+    def to_text(self, *, width: int = WIDTH, colour: bool = False) -> str:
+        """Return the search for people, and how the data was read; the arguments are those of a result."""
         how = "every pattern of votes was searched"
         if self.box == 1:
             how = f"a sample of {self.sampled:,} rows was searched, and all rows were counted"
@@ -103,7 +106,15 @@ class FrameSearch:
                 f"a sample of {self.sampled:,} rows showed where, then every row that weights within a factor of {self.box:.3g} "
                 f"could decide otherwise was searched"
             )
-        return f"{self.search}\n{self.passes} {'pass' if self.passes == 1 else 'passes'} over the data: {how}\n"
+        read = f"{self.passes} {'pass' if self.passes == 1 else 'passes'} over the data: {how}"
+        return (
+            self.search.to_text(width=width, colour=colour)
+            + paragraph(Finding(read, "small"), width, colour=colour)
+            + "\n"
+        )
+
+    def __str__(self) -> str:
+        return self.to_text()
 
 
 def search_weights(
@@ -179,6 +190,12 @@ def search_weights(
             "amount",
         )
     source = VoteSource.read(opened, columns, classes)
+    if demands_of((preferences or Preferences()).on(source.classes)):
+        raise InputError(
+            "nearly every row has votes of its own, and a guarantee needs all of them at once; round the votes so that they become "
+            "patterns, read the rows into memory, or leave confidence out",
+            "preferences",
+        )
     return _by_passes(source, task, sample)
 
 
@@ -247,6 +264,7 @@ def _by_passes(source: VoteSource, task: _Task, sample: int) -> FrameSearch:
         found,
         weights=weights,
         counts=counts,
+        before=before,
         loss=loss,
         feasible=shortfall == 0,
         optimal=False,

@@ -279,10 +279,12 @@ def pick_column(name: str, names: Sequence[str]) -> str:
     >>> cp.frames.pick_column("trut", ["truth", "weight"])
     Traceback (most recent call last):
         ...
-    compromis.errors.InputError: there is no column 'trut'; did you mean 'truth'?; the columns are 'truth', 'weight'
+    compromis.errors.InputError: there is no column 'trut' (did you mean 'truth'?); the columns are 'truth', 'weight'
     """
     if name not in names:
-        raise InputError(f"there is no column {name!r}{nearest(name, names)}; the columns are {shown(names)}")
+        raise InputError(
+            f"there is no column {name!r}{nearest(name, names, aside=True)}; the columns are {shown(names)}"
+        )
     return name
 
 
@@ -295,7 +297,7 @@ def score_columns(proba: Sequence[str], names: Sequence[str]) -> dict[str, str]:
         )
         if not prefixed:
             raise InputError(
-                f"no column is named {given!r} or starts with it{nearest(given, names)}; the columns are {shown(names)}"
+                f"no column is named {given!r} or starts with it{nearest(given, names, aside=True)}; the columns are {shown(names)}"
             )
         class_of |= prefixed
     CLASSES.check(len(class_of), f"{len(class_of):,} columns of scores")

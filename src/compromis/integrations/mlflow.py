@@ -20,6 +20,7 @@ _HELD = [
     "compromis.evidence.counts.Counts",
     "compromis.evidence.votes.Votes",
     "compromis.measures.baselines.Baseline",
+    "compromis.measures.by_group.ByGroup",
     "compromis.measures.demands.GivenUp",
     "compromis.measures.demands.MissedConstraint",
     "compromis.measures.demands.OwnAnswer",
@@ -33,6 +34,9 @@ _HELD = [
     "compromis.uncertainty.intervals.Interval",
     "compromis.uncertainty.verdict.Cause",
     "compromis.uncertainty.verdict.Verdict",
+    "compromis.weights.guarantee.Guarantee",
+    "compromis.weights.guarantee.Guaranteed",
+    "compromis.weights.guarantee.Price",
     "compromis.weights.search.WeightSearch",
     "compromis.weights.stability.Stability",
 ]

@@ -47,7 +47,7 @@ class ByGroup:
             )
         return cls(names, code)
 
-    def __getitem__(self, chosen: Ints | Flags) -> ByGroup:
+    def __getitem__(self, chosen: Ints | Flags | slice) -> ByGroup:
         return replace(self, code=self.code[chosen])
 
     def counts(
@@ -91,7 +91,8 @@ def missed_by_group(by: Mapping[Label, Counts], arrays: PreferenceArrays) -> tup
     >>> import compromis as cp
     >>> from compromis.measures.by_group import missed_by_group
     >>> preferences = cp.Preferences({"ill": cp.Preference(min_recall=0.8)}).on(["ill", "well"])
-    >>> sites = {"north": cp.Counts.from_matrix([[9, 1], [5, 85]], ["ill", "well"]), "south": cp.Counts.from_matrix([[7, 3], [2, 88]], ["ill", "well"])}
+    >>> matrices = {"north": [[9, 1], [5, 85]], "south": [[7, 3], [2, 88]]}
+    >>> sites = {name: cp.Counts.from_matrix(matrix, ["ill", "well"]) for name, matrix in matrices.items()}
     >>> print(missed_by_group(sites, preferences)[0])
     group 'south': the recall of 'ill' is 0.700, below your minimum of 0.8 (1 prediction must change)
     """
@@ -147,11 +148,10 @@ def rows_of(by: Mapping[Label, Counts], arrays: PreferenceArrays | None) -> list
 
 def group_table(by: Mapping[Label, Counts], arrays: PreferenceArrays | None) -> Table:
     """Return the rates of each group as a table."""
-    header = ["Group", "Class", "Support", "Predicted", "Recall", "Precision", "Minima"]
+    header = ["Group: class", "Support", "Predicted", "Recall", "Precision", "Minima"]
     rows = [
         [
-            str(row["group"]),
-            str(row["label"]),
+            f"{row['group']}: {row['label']}",
             count(row["support"]),
             count(row["predicted"]),
             fixed(row["recall"]),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from compromis._text import class_name, count, joined, rows_named
+from compromis._text import LONG_NAME, class_name, count, joined, rows_named, short_names
 from compromis._typing import Floats, Label
 from compromis.evidence.counts import Counts
 from compromis.measures.pragma import pragma, with_mean_costs
@@ -33,9 +33,13 @@ class ClassRows:
     false_alarms: float
     """Rows of other classes that are predicted as this one."""
 
-    def __str__(self) -> str:
-        found = f"{count(self.found)} of {count(self.of)} {rows_named(self.label)}"
+    def told(self, name: str | None = None) -> str:
+        """Return the numbers in words, the class by a shortened name where one is given."""
+        found = f"{count(self.found)} of {count(self.of)} {rows_named(self.label, name)}"
         return f"{found} (misses {_none(self.missed)}), {_alarms(self)}"
+
+    def __str__(self) -> str:
+        return self.told()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,15 +84,16 @@ class Headline:
         """Return what is missed, and the false alarms."""
         if not self.matters:
             return f"{count(self.right)} of {count(self.rows)} rows right"
-        named = len(self.classes) > 1
-        told = [f"{class_name(one.label) + ' ' if named else ''}{_missed(one)}" for one in self.classes[:MOST_TOLD]]
+        told = [f"{class_name(one.label, name)} {_missed(one)}" for one, name in self._named]
+        if len(self.classes) == 1:
+            return _missed(self.classes[0])
         rest = self._rest
         if rest is not None:
             told.append(f"the others that matter {_missed(rest)}")
         return "; ".join(told)
 
     def _told(self) -> str:
-        told = [str(one) for one in self.classes[:MOST_TOLD]]
+        told = [one.told(name) for one, name in self._named]
         rest = self._rest
         if rest is not None:
             more = f"{len(self.classes) - MOST_TOLD} more that matter"
@@ -97,16 +102,25 @@ class Headline:
 
     def _most_missed(self) -> list[str]:
         missed = [
-            f"{count(one.missed)} of {count(one.of)} {rows_named(one.label)}" for one in self.classes if one.missed
+            f"{count(one.missed)} of {count(one.of)} {rows_named(one.label, name)}"
+            for one, name in self._named
+            if one.missed
         ]
-        return [f"most missed: {joined(missed, MOST_TOLD)}"] if missed else []
+        more = sum(one.missed > 0 for one in self.classes[MOST_TOLD:])
+        missed += [f"{more} more"] if more else []
+        return [f"most missed: {joined(missed)}"] if missed else []
+
+    @property
+    def _named(self) -> list[tuple[ClassRows, str]]:
+        told = self.classes[:MOST_TOLD]
+        return list(zip(told, short_names([one.label for one in told], LONG_NAME), strict=True))
 
     @property
     def _rest(self) -> ClassRows | None:
         """The classes beyond those told one by one, added up."""
         rest = self.classes[MOST_TOLD:]
         sums = {name: sum(getattr(one, name) for one in rest) for name in ("of", "found", "missed", "false_alarms")}
-        return ClassRows(label=None, **sums) if rest else None  # type: ignore[arg-type]
+        return ClassRows(label=None, **sums) if rest else None
 
     def __str__(self) -> str:
         return " ".join(f"{sentence}." for sentence in self.sentences())
@@ -202,7 +216,8 @@ def _worth(counts: Counts, arrays: PreferenceArrays) -> Floats:
 
 
 def _missed(one: ClassRows) -> str:
-    return f"misses {_none(one.missed)}, {_alarms(one)}"
+    missed = f"all {count(one.of)}" if one.missed == one.of > 1 else _none(one.missed)
+    return f"misses {missed}, {_alarms(one)}"
 
 
 def _alarms(one: ClassRows) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from compromis._text import per_thousand
 from compromis._typing import Label
 from compromis.evidence.counts import Counts
 from compromis.measures.headline import classes_that_matter
@@ -39,7 +40,7 @@ class Screening:
             f"Taking {self.positive!r} as the condition looked for: "
             f"{_decision(self.negative, self.negative_value)}, so it is {'good' if self.screens else 'poor'} for screening; "
             f"{_decision(self.positive, self.positive_value)}, so it is {'good' if self.diagnoses else 'poor'} for diagnosis. "
-            f"Of 1,000 rows {self.alerts:.3g} are predicted {self.positive!r}."
+            f"Of 1,000 rows {per_thousand(self.alerts)} are predicted {self.positive!r}."
         )
 
 

@@ -8,9 +8,9 @@ from .splits import Split, split, training_priors
 __all__ = [
     "Committee",
     "ComplexityCurve",
-    "Leaks",
     "LabelPlan",
     "LabelsNeeded",
+    "Leaks",
     "LearningCurve",
     "Member",
     "Split",

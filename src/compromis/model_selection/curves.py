@@ -458,7 +458,7 @@ def _read_error(error: str | Error) -> tuple[Error, str]:
         return error, getattr(error, "__name__", "error").replace("_", " ")
     if error not in ERRORS:
         raise InputError(
-            f"there is no error {error!r}{nearest(error, ERRORS)}; choose one of {shown(ERRORS)}, or pass a function",
+            f"there is no error {error!r}{nearest(error, ERRORS, aside=True)}; choose one of {shown(ERRORS)}, or pass a function",
             "error",
         )
     return partial(_regression_error, error), error.replace("_", " ")

@@ -12,7 +12,7 @@ from typing import Any, Self
 import msgspec
 import numpy as np
 
-from compromis._files import VERSION, Head, check_version
+from compromis._files import Head, check_version
 from compromis._results import Result, Table
 from compromis._text import count, joined, rows_named
 from compromis._typing import Floats, Ints, Label
@@ -243,7 +243,7 @@ class _PlanFile(Head, kw_only=True, forbid_unknown_fields=True):
             and guess.shape == (strata, size)
             and len(self.row) == len(stratum) == len({*self.row})
             and len({*self.names}) == strata
-            and 0 < size
+            and size > 0
             and len({*self.classes}) == size
         )
         if not whole or not cells or not _within(table, stratum, stratum_of, (size, strata)):

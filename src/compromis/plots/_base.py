@@ -6,9 +6,10 @@ matplotlib is imported when something is drawn.
 from __future__ import annotations
 
 import base64
+import html
 import io
 import os
-import textwrap
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -18,19 +19,22 @@ from numpy.typing import ArrayLike
 
 from compromis._files import write_whole
 from compromis._results import Framed
+from compromis._text import short_names, shortened_middle
 from compromis.errors import InputError, MissingExtra
 from compromis.evidence.points import OperatingPoints
+from compromis.plots._fonts import drawable, set_fonts
 from compromis.tradeoffs.comparison import check_named_points
 
 DARK, LIGHT, ALARM = "#1d3f58", "#6c9dbf", "#b23a48"
 """Colours that also differ in grey."""
 QUIET, SHADE, HATCH = "0.45", "0.94", "0.78"
-COLOURS = (DARK, ALARM, LIGHT, "#c98a1b", "#3f7d54", "#7d5a9e")
+COLOURS = (DARK, ALARM, LIGHT, "#c98a1b", "#6000a0", "#a060e0")
+"""At least 26 apart (CIE 1976) for people with any of the three colour blindnesses, as a test simulates."""
 LINES = ("-", (0, (6, 2)), (0, (6, 2, 1.2, 2)), (0, (1.2, 1.2)), (0, (8, 2, 1.2, 1.5, 1.2, 2)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 TITLE_SIZE, SMALL, TINY = 9.5, 8.5, 7.5
 LONGEST = 28
-"""Names of more characters are cut in pictures; frames keep them whole."""
+"""Names of more characters lose their middle in pictures; frames keep them whole."""
 FORMATS = ("svg", "png", "pdf")
 
 
@@ -65,23 +69,24 @@ def panels(ax: Any, rows: int, columns: int, size: tuple[float, float], **sharin
 
 
 def tidy(ax: Any, title: str = "") -> None:
-    """Leave out what carries no information, and set a title in sentences, as wide as the axes."""
+    """Leave out what carries no information, and set a short title; sentences are the display's caption."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(axis="y", color="0.9", linewidth=0.8)
     ax.set_axisbelow(True)
     if title:
-        inches = ax.get_position().width * ax.figure.get_figwidth()
-        width = max(20, int(inches * 72 / (0.56 * TITLE_SIZE)))
-        ax.set_title(textwrap.fill(title, width), loc="left", fontsize=TITLE_SIZE, color="0.2")
+        ax.set_title(title, loc="left", fontsize=TITLE_SIZE, color="0.2")
 
 
 def plain(name: object, longest: int = LONGEST) -> str:
     """Return a name as matplotlib shows it unchanged: a dollar is no formula, a leading underscore hides no legend entry."""
     text = " ".join(str(name).split()) or repr(name)
-    if len(text) > longest:
-        text = text[: longest - 1] + "…"
-    text = text.replace("$", r"\$")
+    text = drawable(shortened_middle(text, longest)).replace("$", r"\$")
     return f" {text}" if text.startswith("_") else text
+
+
+def plain_names(labels: Sequence[object]) -> list[str]:
+    """Return names as `plain` does, those that become equal with numbers."""
+    return [plain(name, 2 * LONGEST) for name in short_names(labels, LONGEST)]
 
 
 def listed(names: Iterable[object], most: int = 4) -> str:
@@ -156,6 +161,11 @@ class Display(Framed):
     ax_: Any
     figure_: Any
 
+    @property
+    def caption(self) -> str:
+        """What the picture says, in sentences: to be written below it."""
+        return ""
+
     def plot(self, ax: Any = None) -> Self:
         """Draw on `ax`, or on a new figure."""
         raise NotImplementedError
@@ -164,10 +174,18 @@ class Display(Framed):
         self, ax: Any, size: tuple[float, float] = (6.4, 4.4), rows: int = 1, columns: int = 1, **sharing: Any
     ) -> Any:
         """Return the axes to draw on, one or an array of `rows` times `columns`; a new figure has `size` inches."""
+        self._own = ax is None
         axes = panels(ax, rows, columns, size, **sharing)
         self.ax_ = axes if len(axes) > 1 else axes[0]
         self.figure_ = axes[0].figure
         return self.ax_
+
+    def _finished(self) -> Self:
+        """Give texts fonts that have their letters, and widen a new figure until every text is inside."""
+        set_fonts(self.figure_)
+        if self._own:
+            fit_texts(self.figure_)
+        return self
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the picture to a file that ends in .svg, .png or .pdf; draw it if it is not drawn yet."""
@@ -199,7 +217,53 @@ class Display(Framed):
         if "inline" in backend:
             pyplot.close(self.figure_)  # the inline backend shows every open figure when the cell ends
         picture = base64.b64encode(stream.getvalue()).decode("ascii")
-        return f'<img alt="{type(self).__name__}" src="data:image/png;base64,{picture}">'
+        image = f'<img alt="{type(self).__name__}" src="data:image/png;base64,{picture}">'
+        if not self.caption:
+            return image
+        return f'<figure style="margin:0">{image}<figcaption>{html.escape(self.caption)}</figcaption></figure>'
+
+
+def texts_of(figure: Any) -> list[tuple[Any, Any]]:
+    """Return every text that is drawn, with its box in pixels."""
+    from matplotlib.text import Text
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "constrained_layout not applied")  # the figure grows until it is
+        figure.draw_without_rendering()
+    renderer, beyond = figure.canvas.get_renderer(), _ticks_beyond(figure)
+    shown = [
+        text
+        for text in figure.findobj(Text)
+        if text.get_visible() and text.get_text().strip() and id(text) not in beyond
+    ]
+    boxes = [(text, text.get_window_extent(renderer)) for text in shown]
+    return [(text, box) for text, box in boxes if box.width > 0 and box.height > 0]
+
+
+def _ticks_beyond(figure: Any) -> set[int]:
+    """Return the labels of ticks that are not drawn, because they lie beyond the end of their axis or on none."""
+    found = set()
+    for ax in figure.axes:
+        for axis in (ax.xaxis, ax.yaxis):
+            low, high = sorted(axis.get_view_interval())
+            slack = 1e-9 * (high - low)
+            for tick in [*axis.get_major_ticks(), *axis.get_minor_ticks()]:
+                if not (ax.axison and low - slack <= tick.get_loc() <= high + slack):
+                    found |= {id(tick.label1), id(tick.label2)}
+    return found
+
+
+def fit_texts(figure: Any, tries: int = 4) -> None:
+    """Widen and heighten a figure until every text is inside it."""
+    for _ in range(tries):
+        boxes = [box for _, box in texts_of(figure)]
+        frame = figure.bbox
+        wider = max([0.0, *(box.x1 - frame.x1 for box in boxes), *(frame.x0 - box.x0 for box in boxes)])
+        higher = max([0.0, *(box.y1 - frame.y1 for box in boxes), *(frame.y0 - box.y0 for box in boxes)])
+        if max(wider, higher) <= 0.5:
+            return
+        width, height = figure.get_size_inches()
+        figure.set_size_inches(width + 1.15 * wider / figure.dpi, height + 1.15 * higher / figure.dpi)
 
 
 Models = OperatingPoints | Mapping[str, OperatingPoints]

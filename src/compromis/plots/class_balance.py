@@ -11,7 +11,7 @@ from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.measures.rates import precision, recall
-from compromis.plots._base import ALARM, DARK, LIGHT, SHADE, TINY, Display, above, plain, tidy
+from compromis.plots._base import ALARM, DARK, LIGHT, SHADE, TINY, Display, above, plain_names, tidy
 from compromis.preferences import Preferences, read_preferences
 
 if TYPE_CHECKING:
@@ -99,12 +99,12 @@ class ClassBalanceDisplay(Display):
             tidy(panel)
             panel.grid(axis="x", color="0.9", linewidth=0.8)
             panel.tick_params(axis="y", length=0)
-        ax[0].set_yticks(range(len(self.classes)), [plain(label) for label in self.classes])
+        ax[0].set_yticks(range(len(self.classes)), plain_names(self.classes))
         for text, label in zip(ax[0].get_yticklabels(), self.classes, strict=True):
             text.set_fontweight("bold" if self._matters[label] else "normal")
         ax[1].tick_params(axis="y", labelleft=False)
         self._legend(ax)
-        return self
+        return self._finished()
 
     def _rates(self, rate: str, counts: Counts) -> Floats:
         values = dict(zip(counts.classes, RATES[rate](counts), strict=True))
@@ -122,16 +122,24 @@ class ClassBalanceDisplay(Display):
             ax.hlines(rows, 0, before, color=LIGHT, linewidth=1.4, zorder=2)
         else:
             after = self._rates(rate, self.after)
-            for chosen, colour, dashes in ((after >= before, DARK, "-"), (after < before, ALARM, (0, (3, 1.5)))):
+            same = before == after
+            for chosen, colour, dashes in ((after > before, DARK, "-"), (after < before, ALARM, (0, (3, 1.5)))):
                 ax.hlines(
                     rows[chosen], before[chosen], after[chosen], color=colour, linestyle=dashes, linewidth=1.6, zorder=2
                 )
-                ax.plot(after[chosen], rows[chosen], "o", color=colour, **look)
-            same = before == after
-            ax.plot(before[~same], rows[~same], "o", markerfacecolor="white", markeredgecolor="0.35", **look)
+            unknown = np.isnan(before) & ~np.isnan(after)
+            marked = ((after > before, DARK), (after < before, ALARM), (same, "0.65"), (unknown, DARK))
+            for some, colour in marked:
+                if some.any():  # a line without points would take room at the corner of the figure
+                    ax.plot(after[some], rows[some], "o", color=colour, **look)
+            if not same.all():
+                ax.plot(before[~same], rows[~same], "o", markerfacecolor="white", markeredgecolor="0.35", **look)
             before = np.where(np.isnan(after), np.nan, before)
+        shown = before if self.after is None else after
         for row in rows[np.isnan(before)]:
-            ax.text(0.01, row, "undefined", fontsize=TINY, color="0.4", va="center")
+            gone = np.isnan(shown[row])
+            text, left = ("undefined", 0.01) if gone else ("before: undefined", 0.01 if shown[row] > 0.5 else 0.55)
+            ax.text(left, row, text, fontsize=TINY, color="0.4", va="center")
 
     def _legend(self, axes: Any) -> None:
         from matplotlib.lines import Line2D
@@ -143,8 +151,9 @@ class ClassBalanceDisplay(Display):
             hollow: dict[str, Any] = {"markerfacecolor": "white", "markeredgecolor": "0.35"}
             handles = [
                 Line2D([], [], linestyle="none", label="before", **hollow, **mark),
-                Line2D([], [], linestyle="-", color=DARK, label="after: gain or same", **mark),
+                Line2D([], [], linestyle="-", color=DARK, label="after: gain", **mark),
                 Line2D([], [], linestyle=(0, (3, 1.5)), color=ALARM, label="after: loss", **mark),
+                Line2D([], [], linestyle="none", color="0.65", label="same", **mark),
             ]
         if any(self._matters.values()):
             handles.append(Patch(facecolor=SHADE, edgecolor="0.7", label="matters most"))

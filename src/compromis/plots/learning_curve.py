@@ -66,8 +66,13 @@ class PreferenceLearningCurveDisplay(Display):
         """Return the numbers of the curve."""
         return self.curve.columns()
 
+    @property
+    def caption(self) -> str:
+        """The verdict on the curve."""
+        return f"{self.curve.verdict.sentence}."
+
     def plot(self, ax: Any = None) -> Self:
-        """Draw both losses with a band of one standard error, the loss without a model, and the verdict."""
+        """Draw both losses with a band of one standard error, and the loss without a model."""
         ax = self._begin(ax)
         curve, losses = self.curve, self.curve.losses
         at = np.arange(len(curve.positions)) if isinstance(curve, ComplexityCurve) else np.array(curve.positions)
@@ -87,8 +92,8 @@ class PreferenceLearningCurveDisplay(Display):
             self._mark_fits(ax, curve)
         ax.set(xlabel=curve.axis, ylabel=curve.error)
         ax.legend(fontsize=9, framealpha=0.85, edgecolor="none")
-        tidy(ax, curve.verdict.sentence)
-        return self
+        tidy(ax)
+        return self._finished()
 
     def _scale(self, ax: Any) -> None:
         losses = self.curve.losses

@@ -111,7 +111,7 @@ class PrecisionRecallSpaceDisplay(PointsDisplay):
         tidy(ax)
         ax.grid(visible=False)
         beside(ax, models, title="full marks: dominating points", title_fontsize=8.5, alignment="left")
-        return self
+        return self._finished()
 
     def _draw_isolines(self, ax: Any) -> None:
         dashes, named = ("-", (0, (5, 3)), (0, (1.5, 2))), set()

@@ -78,7 +78,7 @@ class PredictedAgainstTrueDisplay(_PairDisplay):
         ax.set(xlabel="true", ylabel="predicted")
         ax.legend(frameon=False, loc="upper left")
         tidy(ax)
-        return self
+        return self._finished()
 
 
 class ResidualDisplay(_PairDisplay):
@@ -99,4 +99,4 @@ class ResidualDisplay(_PairDisplay):
         ax.axhline(0, color=ALARM, linestyle="--", linewidth=1.4)
         ax.set(xlabel="predicted", ylabel="predicted - true\n(above 0: too high)")
         tidy(ax)
-        return self
+        return self._finished()

@@ -100,7 +100,7 @@ class PreferenceDisplay(Display):
             panel.set_axis_off()
         for panel, (preference, labels) in zip(axes, self.groups.items(), strict=False):
             self._draw_group(panel, preference, labels)
-        return self
+        return self._finished()
 
     @cached_property
     def _lines(self) -> dict[Preference, list[Line]]:

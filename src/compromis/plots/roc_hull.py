@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from compromis._text import joined, shown_label
 from compromis.errors import InputError
 from compromis.measures.ranking import roc_area
 from compromis.plots._base import (
@@ -13,7 +14,6 @@ from compromis.plots._base import (
     PointsDisplay,
     beside,
     line_style,
-    listed,
     plain,
     plain_box,
     stacked,
@@ -85,16 +85,18 @@ class RocHullDisplay(PointsDisplay):
         models = [self._draw_curve(ax, number, name) for number, name in enumerate(self.points)]
         positive = plain(self.pos_label)
         unit_square(ax, f"false positive rate of {positive}", f"true positive rate of {positive}")
-        tidy(ax, self._title())
+        tidy(ax)
         beside(ax, models)
-        return self
+        return self._finished()
 
-    def _title(self) -> str:
+    @property
+    def caption(self) -> str:
+        """Which models can be dropped, whatever costs and priors are."""
         if len(self.points) == 1:
             return ""
         if not self.hull.droppable:
             return "Every model is best for some costs and priors: none can be dropped."
-        return f"Can be dropped, whatever costs and priors are: {listed(self.hull.droppable)}."
+        return f"Can be dropped, whatever costs and priors are: {joined(list(map(shown_label, self.hull.droppable)))}."
 
     def _draw_hull(self, ax: Any) -> None:
         corners = [(part.fpr, part.tpr) for part in self.hull.parts]
@@ -112,7 +114,7 @@ class RocHullDisplay(PointsDisplay):
             named.append(middle)
             flat = part.slope_low < 1
             ax.annotate(
-                f"slope {part.slope_low:.2g}", middle, xytext=(0, -9) if flat else (8, 0),
+                f"slope {_slope(part.slope_low)}", middle, xytext=(0, -9) if flat else (8, 0),
                 textcoords="offset points", ha="center" if flat else "left", va="top" if flat else "center",
                 fontsize=TINY, color="0.3", bbox=plain_box(0.8),
                 zorder=6,
@@ -131,3 +133,8 @@ class RocHullDisplay(PointsDisplay):
                 *zip(*corners, strict=True), **marks, markersize=6.5, markeredgecolor="white", zorder=4, clip_on=False
             )
         return drawn
+
+
+def _slope(value: float) -> str:
+    """Return a slope in two digits, without an exponent."""
+    return f"{float(f'{value:.2g}'):,g}" if value < 1e5 else f"{value:,.0f}"

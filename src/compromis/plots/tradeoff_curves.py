@@ -12,6 +12,7 @@ from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.metrics import Metric
 from compromis.plots._base import (
+    COLOURS,
     DARK,
     QUIET,
     SHADE,
@@ -25,6 +26,7 @@ from compromis.plots._base import (
     stacked,
     tidy,
 )
+from compromis.preferences import read_preferences
 from compromis.tradeoffs.comparison import Comparison, compare_curves
 from compromis.tradeoffs.envelope import Pair
 from compromis.tradeoffs.space import PrecisionRecallSpace
@@ -60,6 +62,8 @@ class TradeoffDisplay(PointsDisplay):
     landmarks : sequence of str
         Which of the curves that need no model to draw: "perfect", "maximal", "random", "single element", "null". Without
         any, the picture is drawn to the height of the models. The specificity-sensitivity space has none.
+    preferences : Preferences or mapping, optional
+        Marks the recall weight that they give the positive class, and what each model is worth there.
 
     Attributes
     ----------
@@ -75,7 +79,9 @@ class TradeoffDisplay(PointsDisplay):
     [('model', 0.0, 1.0)]
     """
 
-    def __init__(self, comparison: Comparison, *, landmarks: Sequence[str] = tuple(LANDMARKS)) -> None:
+    def __init__(
+        self, comparison: Comparison, *, landmarks: Sequence[str] = tuple(LANDMARKS), preferences: Any = None
+    ) -> None:
         if not isinstance(comparison, Comparison):
             raise InputError(f"comparison comes from compromis.compare_curves, got {type(comparison).__name__}")
         super().__init__({name: curve.points for name, curve in comparison.curves.items()})
@@ -84,6 +90,8 @@ class TradeoffDisplay(PointsDisplay):
             raise InputError(f"there is no landmark {unknown[0]!r}; choose among {', '.join(LANDMARKS)}")
         self.comparison = comparison
         self.landmarks = tuple(landmarks)
+        wanted = read_preferences(preferences)
+        self.recall_weight = None if wanted is None else wanted.of(self.pos_label).recall_weight_for(comparison.metric)
 
     @classmethod
     def from_points(
@@ -161,13 +169,41 @@ class TradeoffDisplay(PointsDisplay):
         models = []
         for number, name in enumerate(self.points):
             style = line_style(number) | {"marker": ""}
-            models += ax.plot(*self.curves[name], **style, linewidth=2.4, label=plain(name), zorder=4)
+            label = f"{number + 1}: {plain(name)}" if self._numbered else plain(name)
+            models += ax.plot(*self.curves[name], **style, linewidth=2.4, label=label, zorder=4)
+        if self.recall_weight is not None:
+            models += self._mark_weight(ax)
         self._draw_band(ax)
         self._set_axes(ax)
-        tidy(ax, self._title())
+        tidy(ax)
         ax.grid(visible=False)
         beside(ax, models)
-        return self
+        return self._finished()
+
+    @property
+    def _numbered(self) -> bool:
+        """Whether colours are used twice, so that names need numbers."""
+        return len(self.points) > len(COLOURS)
+
+    def _mark_weight(self, ax: Any) -> list[Any]:
+        """Draw a line at one's own recall weight, and a mark where it meets each model."""
+        weight = float(self.recall_weight)  # type: ignore[arg-type]
+        line = ax.axvline(
+            weight, color="black", linestyle=(0, (2, 1.5)), linewidth=1.1, zorder=4.5,
+            label=f"your recall weight, {weight:.3g}",
+        )  # fmt: skip
+        for number, curve in enumerate(self.comparison.curves.values()):
+            style = line_style(number) | {"linestyle": "none"}
+            ax.plot(
+                [weight],
+                [float(curve.value(weight))],
+                **style,
+                markersize=7,
+                markeredgecolor="white",
+                zorder=5,
+                clip_on=False,
+            )
+        return [line]
 
     def _set_axes(self, ax: Any) -> None:
         floor, height = self._floor, 1 - self._floor
@@ -179,9 +215,11 @@ class TradeoffDisplay(PointsDisplay):
         ax.set_xlabel(f"weight of {second} (0: {first} alone, 1: {second} alone)")
         ax.set_ylabel(f"{self.comparison.metric.name} for {plain(self.pos_label)}")
 
-    def _title(self) -> str:
+    @property
+    def caption(self) -> str:
+        """Who is best where; of one model, where it is better than deciding everything positive."""
         if self._only is None:
-            return plain(self.comparison.verdict, 400)
+            return str(self.comparison.verdict)
         if not self.comparison.pair.has_precision:
             return ""
         words: str = self._only.domain_text()
@@ -221,9 +259,15 @@ class TradeoffDisplay(PointsDisplay):
             return [(part.low, part.high, name, -1) for part, name in zip(intervals, names, strict=True)]
         order = list(self.points)
         return [
-            (part.low, part.high, plain(part.name, 40), order.index(part.best[0]) if len(part.best) == 1 else -1)
+            (part.low, part.high, self._short(part, order), order.index(part.best[0]) if len(part.best) == 1 else -1)
             for part in self.comparison.intervals
         ]
+
+    def _short(self, part: Any, order: list[str]) -> str:
+        """Return who is best as it is written in the band: the numbers of models where they have some."""
+        if self._numbered:
+            return " = ".join(str(order.index(name) + 1) for name in part.best)
+        return plain(part.name)
 
     def _draw_band(self, ax: Any) -> None:
         """Draw the intervals as a band below the axis; a name is written where it fits."""

@@ -9,8 +9,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from compromis._text import shown_label
 from compromis.errors import InputError
-from compromis.evidence.votes import VoteDistribution, Votes, vote_distribution
+from compromis.evidence.vote_distribution import VoteDistribution, vote_distribution
+from compromis.evidence.votes import Votes
 from compromis.plots._base import ALARM, Display, beside, other_style, plain, stacked, tidy
 
 NAMED = 3
@@ -28,7 +30,7 @@ class VoteDisplay(Display):
     Parameters
     ----------
     distribution : VoteDistribution
-        The numbers, from `compromis.evidence.votes.vote_distribution`.
+        The numbers, from `compromis.evidence.vote_distribution.vote_distribution`.
     named : int
         How many other classes have a line of their own, those with the most votes first; the rest share one.
 
@@ -116,19 +118,21 @@ class VoteDisplay(Display):
         label = plain(self.distribution.label)
         ax.set_xlabel(f"share of the votes for {label}")
         ax.set_ylabel("rows" + (" (logarithmic)" if self._steep else ""))
-        tidy(ax, self._title())
+        tidy(ax)
         beside(ax, handles)
-        return self
+        return self._finished()
 
     @cached_property
     def _steep(self) -> bool:
         peaks = [rows.max() for _, rows in self.series if rows.max() > 0]
         return bool(peaks) and max(peaks) > STEEP * min(peaks)
 
-    def _title(self) -> str:
+    @property
+    def caption(self) -> str:
+        """How many rows are not drawn, because they have no vote for the class."""
         votes = self.distribution
         own, others = votes.unvoted[votes.place], votes.unvoted.sum() - votes.unvoted[votes.place]
         if not own + others:
             return ""
         lost = f"{own:,.6g} rows of the class itself" if own else "no row of the class itself"
-        return f"Not drawn, without a vote for {plain(votes.label)}: {lost}, {others:,.6g} of others."
+        return f"Not drawn, without a vote for {shown_label(votes.label)}: {lost}, {others:,.6g} of others."

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from compromis.errors import InputError
-from compromis.plots._base import ALARM, DARK, QUIET, Display, above, other_style, plain, tidy
+from compromis.plots._base import ALARM, DARK, QUIET, Display, above, other_style, plain, plain_names, tidy
 from compromis.weights.sweep_curve import WeightSweep, weight_sweep
 
 _FEW = 40
@@ -78,9 +78,10 @@ class WeightSweepDisplay(Display):
         for panel in ax[2:]:
             panel.set_xlabel(f"R: weight of {plain(sweep.label)} / weight of the others")
         handles, names = ax[0].get_legend_handles_labels()
-        own_first = sorted(range(len(names)), key=lambda index: names[index] != plain(sweep.label))
+        own = plain_names(sweep.classes)[sweep.classes.index(sweep.label)]
+        own_first = sorted(range(len(names)), key=lambda index: names[index] != own)
         above(ax, [handles[index] for index in own_first])
-        return self
+        return self._finished()
 
     @property
     def _marker(self) -> str:
@@ -89,10 +90,11 @@ class WeightSweepDisplay(Display):
     def _draw_classes(self, ax: Any, values: Any) -> None:
         sweep = self.sweep
         many = len(sweep.classes) > _NAMED
+        short = plain_names(sweep.classes)
         others = [k for k, label in enumerate(sweep.classes) if label != sweep.label]
         for number, k in enumerate(others):
             style = {"color": "0.65", "linestyle": "-", "linewidth": 0.8} if many else other_style(number)
-            name = plain(sweep.classes[k])
+            name = short[k]
             if many:
                 name = "_nolegend_" if number else f"the {len(others)} other classes"
             look = {"linewidth": 1.5} | style | {"marker": "" if many else self._marker}
@@ -100,7 +102,7 @@ class WeightSweepDisplay(Display):
         own = sweep.classes.index(sweep.label)
         ax.plot(
             sweep.ratio, values[:, own], color=ALARM, linewidth=2.4, marker=self._marker, markersize=4, zorder=4,
-            label=plain(sweep.label),
+            label=short[own],
         )  # fmt: skip
         ax.set_ylim(-0.03, 1.03)
 

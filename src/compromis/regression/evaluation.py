@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from compromis._results import Result, Table, columns_of
+from compromis._results import WIDTH, Result, Table, columns_of
 from compromis._text import shown, shown_label
 from compromis._typing import Floats
 from compromis.errors import InputError
@@ -183,7 +183,8 @@ class RegressionEvaluation(Result):
             Table("Against predictions without a model", ["Baseline", "RMSE", "MAE", "R2 against it"], baselines),
         ]
 
-    def __str__(self) -> str:
+    def to_text(self, *, width: int = WIDTH, colour: bool = False) -> str:  # noqa: ARG002
+        """Return Weka's layout for numeric classes, whose lines have its widths."""
         summary = [valued("Correlation coefficient", self.summary.correlation), *error_lines(self.summary)]
         sections = [section("Summary", summary), _further(self), _baselines(self)]
         if self.intervals is not None:

@@ -13,11 +13,12 @@ from compromis._typing import Label
 from compromis.errors import InputError
 from compromis.evaluation.evaluate import Evaluation, evaluate
 from compromis.evidence.readers import read_class_weights
-from compromis.evidence.votes import Votes, vote_distribution
+from compromis.evidence.vote_distribution import vote_distribution
+from compromis.evidence.votes import Votes
 from compromis.preferences import Preferences
 from compromis.reports.page import Report
 from compromis.tradeoffs import TradeoffCurve
-from compromis.weights import weight_sweep
+from compromis.weights import Decision, weight_sweep
 from compromis.weights.search import can_be_tuned
 
 MOST_PICTURES = 40
@@ -34,6 +35,7 @@ def report(
     votes: Votes | None = None,
     weights: ArrayLike | None = None,
     smoothing: float = 0.0,
+    review: float | None = None,
     confidence: float | None = None,
     title: str | None = None,
     command: str | None = None,
@@ -57,6 +59,8 @@ def report(
         says what weights tuned on these rows would change.
     smoothing : float
         What is added to every vote.
+    review : float, optional
+        The ratio of a decision's review, beside its weights: the page then says what a person looks at, and what that is worth.
     confidence : float, optional
         Adds confidence intervals, where votes are given; an evaluation has its own.
     title, command : str, optional
@@ -98,6 +102,10 @@ def report(
             f"call compromis.evaluate first"
         )
     _check_votes(votes, evaluation, weights)
+    reviewed = None
+    if review is not None and votes is not None and weights is not None:
+        rule = Decision(votes.classes, weights, smoothing=smoothing, review=review)  # type: ignore[arg-type]
+        reviewed = rule.review_on(votes, preferences=evaluation.preferences)
     made = Report(
         evaluation=evaluation,
         title=title or _title(evaluation),
@@ -105,6 +113,7 @@ def report(
         command=command,
         seed=random_state,
         smoothing=float(smoothing),
+        reviewed=reviewed,
         **_from_votes(votes, evaluation, weights, float(smoothing)),
     )
     made.save(path)

@@ -25,12 +25,14 @@ from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evaluation.evaluate import Evaluation
 from compromis.evidence.counts import Counts
-from compromis.evidence.votes import VoteDistribution, Votes
+from compromis.evidence.vote_distribution import VoteDistribution
+from compromis.evidence.votes import Votes
 from compromis.preferences import Preferences
 from compromis.reports.panel.document import panel_document
 from compromis.reports.panel.widget import panel_assets
 from compromis.tradeoffs import TradeoffCurve
 from compromis.weights import WeightSearch, WeightSweep
+from compromis.weights.review import Reviewed
 
 WIDTH, HEIGHT = 150.0, 100.0
 """The size of a plane in its own units."""
@@ -61,6 +63,8 @@ class Report:
         The same classes as their weight grows and the other weights stay.
     sweep : WeightSweep or None
         What the weight of the most important class does.
+    reviewed : Reviewed or None
+        What a person looks at, where the decision has a review, and what that is worth.
 
     Examples
     --------
@@ -84,6 +88,7 @@ class Report:
     distributions: tuple[VoteDistribution, ...] = ()
     curves: tuple[TradeoffCurve, ...] = ()
     sweep: WeightSweep | None = None
+    reviewed: Reviewed | None = None
 
     @cached_property
     def html(self) -> str:
@@ -309,14 +314,14 @@ def _policy(script: str, style: str) -> str:
 
 def _panel(report: Report) -> tuple[dict[str, Any] | None, str | None]:
     """Return the panel's document, or why there is none."""
-    if report.votes is None:
+    if report.votes is None or report.weights is None:
         return None, "no votes or probabilities were given (y_proba=), so there is nothing to weigh"
     before = report.evaluation.counts
     try:
         return panel_document(
             report.votes,
             report.preferences,
-            report.weights if report.weighed or np.ptp(report.weights) > 0 else None,
+            report.weights if report.weighed or len(np.unique(report.weights)) > 1 else None,
             smoothing=report.smoothing,
             before=before,
             positive=report.evaluation.pos_label,

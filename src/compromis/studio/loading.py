@@ -78,7 +78,8 @@ def _probable_truth(table: Table, numeric: Sequence[str]) -> str:
     """Return the column for whose texts there are columns of scores; else one with a usual name; else the first text column."""
     names, scores = list(table.columns), set(numeric)
     usual = sorted((name for name in names if name.lower() in TRUTH_NAMES), key=lambda n: TRUTH_NAMES.index(n.lower()))
-    ordered = list(dict.fromkeys([*usual, *(name for name in names if name not in scores), *names]))
+    texts = [name for name in names if name not in scores and not _is_number(table[name])]
+    ordered = list(dict.fromkeys([*usual, *texts, *(name for name in names if name not in scores), *names]))
     return next((name for name in ordered[:MOST_TRUTHS] if _vote_sets(table, numeric, name)), ordered[0])
 
 
@@ -104,6 +105,13 @@ def _vote_sets(table: Table, numeric: Sequence[str], truth: str) -> list[dict[st
 
 def _distinct(column: Texts) -> set[str]:
     return {column.labels[code] for code in set(column.codes.tolist()) if code >= 0}
+
+
+def _is_number(column: Texts) -> bool:
+    try:
+        return bool([float(label) for label in _distinct(column)])
+    except ValueError:
+        return False
 
 
 def _is_scores(column: Texts) -> bool:

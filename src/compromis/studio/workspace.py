@@ -26,8 +26,10 @@ SAMPLE = 40_000
 MOST_MODELS = 50
 MOST_UPLOAD = 2_000_000_000
 """Bytes of an upload."""
-MOST_PANEL = 8_000_000
+MOST_PANEL = 64_000_000
 """Bytes of evidence that a page takes; beyond them votes are binned for its curves."""
+MOST_ROWS = 1_000_000
+"""Patterns that a page takes."""
 MOST_VOTES = 100_000
 """Votes up to which the page searches by itself; beyond them the server does, which is quicker."""
 GRID = np.linspace(0.0, 1.0, 101)
@@ -100,7 +102,13 @@ class Model(msgspec.Struct, kw_only=True):
             "recipe": msgspec.to_builtins(self.recipe),
             "weights": self.decision.weights.tolist(),
             "smoothing": self.decision.smoothing,
+            "to_review": self.to_review,
         }
+
+    @property
+    def to_review(self) -> int:
+        """The rows that the present decision sends to a person."""
+        return 0 if self.decision.review is None else self.decision.review_on(self.votes).asked.rows
 
 
 class Workspace:
@@ -267,6 +275,7 @@ class Workspace:
                 preferences=preferences,
                 weights=decision.weights,
                 smoothing=decision.smoothing,
+                review=decision.review,
                 confidence=0.95,
                 title=model.name,
             ).save
@@ -342,8 +351,12 @@ def sampled(votes: cp.Votes, most: int) -> cp.Votes:
 
 
 def with_weights(decision: cp.Decision, weights: Any) -> cp.Decision:
-    """Return the decision with other weights."""
-    return cp.Decision(decision.classes, weights, smoothing=decision.smoothing)
+    """Return the decision with other weights, as it is where they are its own."""
+    given = np.asarray(weights, dtype=np.float64)
+    if np.array_equal(given, decision.weights):
+        return decision
+    # a review is planned for its weights: beside others it would keep no cap
+    return cp.Decision(decision.classes, given, smoothing=decision.smoothing)
 
 
 def search_shown(search: WeightSearch) -> dict[str, Any]:
@@ -397,7 +410,7 @@ def _rates(counts: cp.Counts, label: str) -> dict[str, float]:
 
 def _document(votes: cp.Votes, smoothing: float) -> dict[str, Any]:
     """Return the panel's document; the page searches if it has all votes and they are few, else the server."""
-    document = panel_document(votes, smoothing=smoothing, most_bytes=MOST_PANEL)
+    document = panel_document(votes, smoothing=smoothing, most_bytes=MOST_PANEL, most_patterns=MOST_ROWS)
     entries = document["evidence"]["patterns"] * len(votes.classes)
     document["remote"] = document["binning"] is not None or entries > MOST_VOTES
     return document

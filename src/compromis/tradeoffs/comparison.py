@@ -85,7 +85,8 @@ class ComparisonVerdict:
         """The verdict, a sentence each, without full stops."""
         if not self.winners:
             return [f"Nothing can be compared ({named_reasons(self.undefined)})"]
-        sentences = [f"By {self.metric}, {'; '.join(map(self._clause, self.winners))}"]
+        wide = [part for part in self.winners if part.high > part.low] or self.winners
+        sentences = [f"By {self.metric}, {'; '.join(map(self._clause, wide))}"]
         if len(self.areas) > 1:
             sentences.append(f"Over all recall weights {self._area_clause()}")
         if not self.same_prevalence:

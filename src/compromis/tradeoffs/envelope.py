@@ -94,7 +94,9 @@ def get_pair(pair: str | Pair) -> Pair:
     if isinstance(pair, Pair):
         return pair
     if not isinstance(pair, str) or pair not in PAIRS:
-        raise InputError(f"there is no pair {pair!r}{nearest(pair, PAIRS)}; choose one of {', '.join(PAIRS)}")
+        raise InputError(
+            f"there is no pair {pair!r}{nearest(pair, PAIRS, aside=True)}; choose one of {', '.join(PAIRS)}"
+        )
     return PAIRS[pair]
 
 

@@ -260,7 +260,9 @@ def _decisive(measure: str | None, known: Mapping[str, Floats]) -> str:
     if measure == "loss" and "loss" not in known:
         raise InputError("the measure 'loss' needs preferences; give preferences or choose another measure")
     if measure not in known:
-        raise InputError(f"there is no measure {measure!r}{nearest(measure, known)}; choose one of {', '.join(known)}")
+        raise InputError(
+            f"there is no measure {measure!r}{nearest(measure, known, aside=True)}; choose one of {', '.join(known)}"
+        )
     return measure
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from compromis._results import ReadOnly
+from compromis._results import ReadOnly, Table, face
+from compromis._text import bounds
 from compromis._typing import Floats, Label
 from compromis.evidence.counts import Counts, ratio
 from compromis.measures.pragma import losses, with_mean_costs
@@ -45,7 +46,11 @@ Measures = Callable[[Cells], dict[str, Floats]]
 """From matrices of shape (..., K, K) to numbers by name, each of shape (...) or (..., K)."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+_TOLD = ("recall", "precision", "f_measure", "roc_area", "loss")
+"""The numbers of a class that a notebook shows."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class ReportIntervals:
     """The intervals of a report, by the names its numbers have there."""
 
@@ -60,6 +65,23 @@ class ReportIntervals:
     too_few: tuple[tuple[Label, int], ...] = ()
     """In a stratified sample, the classes of fewer than 20 labelled rows, with that number: their intervals may hold the truth a
     little more rarely than they say."""
+
+    def __repr__(self) -> str:
+        return f"<ReportIntervals of {len(self.summary)} numbers and {len(self.per_class)} classes, {100 * self.confidence:g} % confidence>"
+
+    def _repr_html_(self) -> str:
+        titles = {name: number.title or name.replace("_", " ") for name, number in NUMBERS.items()}
+        whole = [
+            [titles.get(name, name.replace("_", " ")), f"{one.value:.4g}", bounds(one)]
+            for name, one in self.summary.items()
+        ]
+        names = [name for name in _TOLD if all(name in row for row in self.per_class.values())]
+        classes = [[str(label), *(bounds(row[name]) for name in names)] for label, row in self.per_class.items()]
+        return face(
+            [f"Intervals at {100 * self.confidence:g} % confidence"],
+            Table("Of each class", ["class", *(name.replace("_", " ") for name in names)], classes),
+            Table("Of the whole", ["number", "value", "interval"], whole),
+        )
 
 
 def report_intervals(

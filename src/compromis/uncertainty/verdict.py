@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from compromis._results import Result, Table, columns_of
+from compromis._results import Finding, Result, Table, columns_of
 from compromis._text import capitalised, count, shown
 from compromis._typing import Label
 from compromis.evidence.counts import Counts, ratio
@@ -131,11 +131,27 @@ class Verdict(Result):
         gain = {"difference": self.difference, "low": self.interval.low, "high": self.interval.high}
         return {"loss": self.loss, "baseline": self.baseline.loss, **gain, "p_value": self.p_value}
 
+    @property
+    def word(self) -> str:
+        """The state in words."""
+        return "nothing to judge: no class that matters occurs in these rows" if self._idle else _STATES[self.state]
+
     @cached_property
     def sentence(self) -> str:
         """Whether the result is better than no model, why, and what to do."""
-        if math.isnan(self.difference):
-            return "no class that matters occurs in these rows; there is nothing to judge"
+        told = f"{self.word}: {self.reason}" if self.reason else self.word
+        mark = ":" if self.state == "not told apart" and self.difference > 0 else ";"
+        return f"{told}{mark} {self.advice}" if self.advice else told
+
+    @property
+    def _idle(self) -> bool:
+        return math.isnan(self.difference)
+
+    @property
+    def reason(self) -> str:
+        """The loss beside the best one without a model, with the interval of the gain, and what is known where they are not told apart."""
+        if self._idle:
+            return ""
         numbers = (_signed(bound) for bound in (self.difference, self.interval.low, self.interval.high))
         gain = "difference {}, {:g} % interval {} to {}".format(next(numbers), 100 * self.confidence, *numbers)
         best, better = self.baseline, self.state == "better"
@@ -143,30 +159,39 @@ class Verdict(Result):
             f", {100 * (1 - self.loss / best.loss):.0f} % below" if better and 0 < self.loss < best.loss else " against"
         )
         against = f"for {best.name}, the best without one" if self._rivalled else f"where {best.name}"
-        text = f"{_STATES[self.state]}: {self.measure} {self.loss:.4f}{lower} {best.loss:.4f} {against} ({gain})"
-        return text if better else f"{text}; {self._doubt() if self.state == 'not told apart' else self._cure()}"
+        text = f"{self.measure} {self.loss:.4f}{lower} {best.loss:.4f} {against} ({gain})"
+        return f"{text}; {self._doubt()}" if self.state == "not told apart" else text
 
     @property
     def _rivalled(self) -> bool:
         return self.baseline.name != _NO_COIN
 
     def _doubt(self) -> str:
-        """Return what is known all the same, and what would tell more."""
+        """Return what is known all the same, and how large a gain would have been seen."""
         knows = (
             "chance explains the predictions as well"
             if self.by_chance
             else "the predictions know something of the truth"
         )
+        if self.difference <= 0:
+            return f"{knows} (p {self.p_value:.2g})"
         seen = f"four of five samples like this one would show a gain of {self.smallest_gain:.2g}"
         if self.measure == "loss" and self.smallest_gain > self.baseline.loss:  # more than a loss of 0 would gain
             seen = "so few rows would seldom show even a perfect model"
-        if self.difference <= 0:
-            return f"{knows} (p {self.p_value:.2g}); {self._cure()}"
+        return f"{knows} (p {self.p_value:.2g}), and {seen}"
+
+    @property
+    def advice(self) -> str:
+        """What to do where the result is not better than no model."""
+        if self._idle or self.state == "better":
+            return ""
+        if self.state == "no better" or self.difference <= 0:
+            return self._cure()
         rarest = self.cause.rarest
         more = "judge more rows" + (
             f", above all of class {rarest!r} ({count(self.cause.rarest_rows)})" if rarest is not None else ""
         )
-        return f"{knows} (p {self.p_value:.2g}), and {seen}: {f'improve the model, or {more}' if self.by_chance and self.loss else more}"
+        return f"improve the model, or {more}" if self.by_chance and self.loss else more
 
     def _cure(self) -> str:
         cause = self.cause
@@ -180,18 +205,27 @@ class Verdict(Result):
         other = ", or use metric f, which does not reward giving up" if cause.other_metric else ""
         return f"improve the model, or {above}{other}"
 
+    def findings(self) -> list[str]:
+        """Return what a report says of it: the state with its advice, what is missed, and in small print the loss."""
+        first = Finding(f"Verdict: {'; '.join(part for part in (self.word, self.advice) if part)}", self.state)
+        missed = [Finding(one, "missed") for one in self._missed()]
+        return [first, *missed, *_ROWS[self.rows], *([Finding(self.reason, "small")] if self.reason else [])]
+
     def sentences(self) -> list[str]:
         """Return whether it is better, then the constraints missed, the answers not reached and the classes given up."""
         return [self.sentence, *self.flaws()]
 
     def flaws(self) -> list[str]:
         """Return what is missed of what was asked, and on which rows that was judged, in sentences."""
+        return [*self._missed(), *_ROWS[self.rows]]
+
+    def _missed(self) -> list[str]:
         lost = [str(one) for one in self.given_up]
         if len(lost) > 1:
             names = shown([one.label for one in self.given_up])
             lost = [f"classes {names} are given up, predicted next to never: set min_recall, or a higher importance"]
         missed = [str(answer) for answer in self.answers if not answer.reached]
-        return [*map(str, self.constraints), *missed, *lost, *_ROWS[self.rows]]
+        return [*map(str, self.constraints), *missed, *lost]
 
     def __str__(self) -> str:
         first, *others = self.sentences()

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis._files import VERSION, Head, check_version
-from compromis._results import written
-from compromis._text import shown, shown_label
+from compromis._results import Table, face, written
+from compromis._text import per_thousand, shown, shown_label
 from compromis._typing import Flags, Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
@@ -65,7 +65,11 @@ class Threshold(float):
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+MOST_WEIGHTS = 8
+"""Weights that a line names."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Decision:
     """Votes in, labels out: the class of the largest weight x (votes + smoothing), the first class in a tie.
 
@@ -115,6 +119,23 @@ class Decision:
             object.__setattr__(self, "pos_label", positive_class(classes, self.pos_label))
         if self.review is not None:
             object.__setattr__(self, "review", _read_ratio(self.review, classes))
+
+    def __repr__(self) -> str:
+        weights = ", ".join(f"{label!r}: {weight:.4g}" for label, weight in self._weighed()[:MOST_WEIGHTS])
+        more = ", ..." if len(self.classes) > MOST_WEIGHTS else ""
+        added = f", smoothing {self.smoothing:g}" if self.smoothing else ""
+        return f"<Decision by weights {{{weights}{more}}}{added}{', with review' if self.review else ''}>"
+
+    def _repr_html_(self) -> str:
+        told = [f"Predicts {self.threshold.rule}"] if len(self.classes) == 2 else []
+        told += ["The largest weight x (votes + smoothing) decides, the first class at a tie"]
+        told += [f"{self.smoothing:g} is added to every vote"] if self.smoothing else []
+        told += ["Some rows go to a person, who reviews them"] if self.review else []
+        rows = [[str(label), f"{weight:.4g}"] for label, weight in self._weighed()]
+        return face(told, Table("Weights", ["class", "weight"], rows))
+
+    def _weighed(self) -> list[tuple[Label, float]]:
+        return list(zip(self.classes, self.weights.tolist(), strict=True))
 
     @property
     def threshold(self) -> Threshold:
@@ -268,7 +289,7 @@ class Decision:
         search : WeightSearch, optional
             The search that found the decision, with its guarantee; that of an estimator is ``tuning_.chosen``.
         **facts
-            ``title``, ``collected`` (when and where the rows were collected), ``valid_until`` (a date), ``made`` (a date, without it today),
+            ``title``, ``collected`` (when and where the rows were), ``valid_until`` (a date), ``made`` (a date, without it today),
             and ``rows="new"`` where the evidence did not choose the weights.
 
         Returns
@@ -365,7 +386,9 @@ def threshold_sentence(decision: Decision, counts: Counts) -> list[str]:
         return []
     threshold = decision.threshold
     alerts = 1000 * float(counts.predicted[decision.classes.index(threshold.label)]) / counts.total
-    return [f"threshold: {shown_label(threshold.rule)}; {alerts:.3g} of 1,000 rows are predicted {threshold.label!r}"]
+    return [
+        f"threshold: {shown_label(threshold.rule)}; {per_thousand(alerts)} of 1,000 rows are predicted {threshold.label!r}"
+    ]
 
 
 def normalised(weights: Floats) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -40,7 +41,7 @@ def _value(problem: SearchProblem, weights: Floats) -> tuple[float, float]:
 def _tightened(problem: SearchProblem, weights: Floats) -> Iterator[Floats]:
     """Yield what searches find whose constraints rise by what the worst group lacks, until none lacks anything."""
     arrays = problem.arrays
-    bounds = {"min_recall": arrays.min_recall.copy(), "min_precision": arrays.min_precision.copy()}
+    bounds: dict[str, Any] = {"min_recall": arrays.min_recall.copy(), "min_precision": arrays.min_precision.copy()}
     for _ in range(_ROUNDS):
         groups = list(problem.by_group(weights).values())
         for name, rate in (("min_recall", recall), ("min_precision", precision)):

@@ -272,6 +272,7 @@ def p_value(counts: Counts, demand: Demand) -> float:
 
 
 def rows_and_wrong(counts: Counts, demand: Demand) -> tuple[int, int]:
+    """Return how many rows a demand is about, and how many of them are wrong."""
     k, matrix = demand.position, counts.matrix
     rows = int((matrix[k] if demand.rate == "recall" else matrix[:, k]).sum())
     return rows, rows - int(matrix[k, k])
@@ -305,6 +306,7 @@ def judged(counts: Counts, demand: Demand, *, halved: bool, group: Label | None 
 
 
 def price_of(before: Counts, after: Counts) -> tuple[Price, ...]:
+    """Return the rates of each class before and after."""
     rates = [recall(outcomes(before)), recall(outcomes(after)), precision(outcomes(before)), precision(outcomes(after))]
     return tuple(
         Price(label=label, recall_before=a, recall_after=b, precision_before=c, precision_after=d)

@@ -30,13 +30,11 @@ from compromis.weights.descent import Descent, tie_weights
 from compromis.weights.guarantee import (
     Demand,
     Guarantee,
-    Guaranteed,
     by_order_statistic,
     judged,
     misses_allowed,
     p_value,
     price_of,
-    rows_and_wrong,
 )
 from compromis.weights.meter import Meter
 from compromis.weights.problem import SearchProblem

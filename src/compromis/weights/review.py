@@ -63,7 +63,7 @@ class Review:
     >>> cp.Review(at_most=200, per=20_000)
     Review(at_most=200, per=20000)
     >>> cp.Review(max_share=0.01, confidence=0.95).rows_allowed(5000)
-    36
+    38
     """
 
     max_share: float | None = None
@@ -161,6 +161,11 @@ class Review:
     def is_sure(self) -> bool:
         """Whether the cap is to hold with a confidence."""
         return self.at_most is not None or self.confidence is not None
+
+    @property
+    def share(self) -> float | None:
+        """The largest share of rows, whichever way it was given; None without a cap."""
+        return self.max_share if self.at_most is None or self.per is None else self.at_most / self.per
 
     @property
     def confidence_of_days(self) -> float:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from compromis._results import Result, Table
-from compromis._text import count, fixed, nearest, shown
+from compromis._results import Finding, Result, Table
+from compromis._text import count, fixed, nearest, shown, uncapitalised
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
@@ -21,7 +21,8 @@ from compromis.evidence.votes import Votes
 from compromis.measures.baselines import Baseline, naive_baselines
 from compromis.measures.by_group import ByGroup, group_table, missed_by_group, rows_of
 from compromis.measures.demands import missed_constraints
-from compromis.measures.rates import precision, recall
+from compromis.measures.headline import Headline, headline_of
+from compromis.measures.rates import outcomes, precision, recall
 from compromis.preferences import PreferenceArrays, Preferences, refuse_idle_amount
 from compromis.uncertainty.verdict import Verdict, verdict_on
 from compromis.weights.annealing import Annealing
@@ -29,8 +30,8 @@ from compromis.weights.decision import SCHEMA, Decision, more_important, normali
 from compromis.weights.descent import Found, Value, precedes
 from compromis.weights.exact import Exact
 from compromis.weights.groups import held_in_each
-from compromis.weights.guarded import with_guarantee
 from compromis.weights.guarantee import Guarantee, demands_of, warn_if_not_given
+from compromis.weights.guarded import with_guarantee
 from compromis.weights.meter import Meter, Progress
 from compromis.weights.problem import SearchProblem
 from compromis.weights.review import Review, Reviewed, check_review, plan_review
@@ -51,8 +52,8 @@ class WeightSearch(Result):
         One weight per class, geometric mean 1; the decision is the class with the largest weight x (votes + smoothing).
     loss : float
         The PRAGMA loss on the rows searched; the average cost of a row where the preferences are costs.
-    counts : Counts
-        What the weights decide on those rows.
+    counts, before : Counts
+        What the weights decide on those rows, and what equal weights do.
     classes : tuple
         The labels of the weights.
     method : str
@@ -99,6 +100,7 @@ class WeightSearch(Result):
     weights: Floats
     loss: float
     counts: Counts
+    before: Counts
     classes: tuple[Label, ...]
     method: str
     optimal: bool
@@ -168,7 +170,9 @@ class WeightSearch(Result):
             "feasible": self.feasible,
             "loss": self.loss,
             "measure": self.verdict.measure,
+            "headline": self.headline.document(),
             "counts": {"rows": self.counts.rows, "matrix": self.counts.matrix.tolist()},
+            "before": self.before.matrix.tolist(),
             "evaluations": self.evaluations,
             "left_out": self.left_out,
             "never_voted": list(self.never_voted),
@@ -178,17 +182,25 @@ class WeightSearch(Result):
             "verdict": {"state": self.verdict.state, "sentence": str(self.verdict)},
         }
 
+    @cached_property
+    def headline(self) -> Headline:
+        """What the weights do to the rows that chose them."""
+        return headline_of(self.counts, self.arrays, state=self.verdict.state)
+
     def sentences(self) -> list[str]:
-        """Return what was found, the verdict, and what the user should know."""
+        """Return what is found with the weights and without, the verdict, what the user should know, and the search in small print."""
+        (tuned, *more), before = self.headline.sentences(), headline_of(self.before, self.arrays)
         effort = f"({self.evaluations:,} weightings in {self.seconds:.2f} s)"
-        found = f"{self.verdict.measure} {self.loss:.4f}, {self.known} {effort}"
         return [
-            found,
-            f"verdict: {self.verdict}",
+            Finding(f"tuned: {uncapitalised(tuned)}", "headline"),
+            *more,
+            f"before, with equal weights: {before.offered()}",
+            *self.verdict.findings(),
             *threshold_sentence(self.decision, self.counts),
             *self._guaranteed(),
             *([] if self.review is None else self.review.sentences()),
-            *self._notes(),
+            *(Finding(note, "missed") for note in self._notes()),
+            Finding(f"{self.verdict.measure} {self.loss:.4f}, {self.known} {effort}", "small"),
         ]
 
     def _guaranteed(self) -> list[str]:
@@ -213,14 +225,36 @@ class WeightSearch(Result):
         return f"with weights averaged over {len(self.stability.losses)} resamples ({known})"
 
     def tables(self) -> list[Table]:
-        """Return the weight and the numbers of each class."""
-        header = ["Class", "Weight", "Support", "Predicted", "Recall", "Precision"]
+        """Return the weight and the rows of each class, before and after."""
+        return self.tables_of(self.counts)
+
+    def tables_of(self, counts: Counts) -> list[Table]:
+        """Return that table with other counts after the search: those of rows that did not choose the weights."""
+        header = [
+            "Class",
+            "Weight",
+            "Rows",
+            "Missed before",
+            "Missed",
+            "False alarms before",
+            "False alarms",
+            "Recall",
+            "Precision",
+        ]
+        before, after = outcomes(self.before), outcomes(counts)
+        columns = [after.support, before.misses, after.misses, before.alarms, after.alarms]
+        rates = [recall(counts), precision(counts)]
         rows = [
-            [str(label), f"{weight:.4g}", count(support), count(predicted), *map(fixed, shares)]
-            for label, weight, support, predicted, *shares in zip(*self.columns().values(), strict=True)
+            [
+                str(label),
+                f"{weight:.4g}",
+                *(count(part[k].item()) for part in columns),
+                *(fixed(rate[k]) for rate in rates),
+            ]
+            for k, (label, weight) in enumerate(zip(self.classes, self.weights, strict=True))
         ]
         more = [] if self.by is None else [group_table(self.by, self.arrays)]
-        return [Table("Weights", header, rows), *more, *([] if self.review is None else self.review.tables())]
+        return [Table("", header, rows), *more, *([] if self.review is None else self.review.tables())]
 
     @property
     def message(self) -> str:
@@ -518,7 +552,7 @@ def _read_method(method: str | Method, problem: SearchProblem) -> Method:
         return Exact() if problem.classes <= 3 else Sweep()
     if not isinstance(method, str) or method not in _NAMES:
         raise InputError(
-            f"there is no method {method!r}{nearest(method, _NAMES)}; choose one of auto, {', '.join(_NAMES)}"
+            f"there is no method {method!r}{nearest(method, _NAMES, aside=True)}; choose one of auto, {', '.join(_NAMES)}"
         )
     return _NAMES[method]()
 
@@ -539,7 +573,7 @@ def _finish(problem: SearchProblem, found: Found, method: str, meter: Meter) -> 
     """Apply the candidates and keep the best of what was applied; equal weights are always among it."""
     candidates = [*map(normalised, found.candidates), np.ones(problem.classes)]
     within = [weights for weights in candidates if weights.max() <= weights.min() * problem.max_ratio * (1 + 1e-12)]
-    best, *others = (_applied(problem, weights) for weights in within)
+    best, *others = applied = [_applied(problem, weights) for weights in within]
     for other in others:
         best = other if precedes(other[0], best[0]) else best
     (shortfall, loss), weights, counts = best
@@ -549,6 +583,7 @@ def _finish(problem: SearchProblem, found: Found, method: str, meter: Meter) -> 
         weights=weights,
         loss=loss,
         counts=counts,
+        before=applied[-1][2],
         classes=problem.votes.classes,
         method=method,
         optimal=found.proven and kept and not problem.sums_lose_rows,

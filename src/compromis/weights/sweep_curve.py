@@ -128,7 +128,7 @@ def _position(votes: Votes, label: Any) -> int:
     plain = plain_label(label)
     if plain not in votes.classes:
         raise InputError(
-            f"there is no class {plain!r}{nearest(plain, votes.classes)}; the classes are {shown(votes.classes)}"
+            f"there is no class {plain!r}{nearest(plain, votes.classes, aside=True)}; the classes are {shown(votes.classes)}"
         )
     return votes.classes.index(plain)
 

@@ -93,7 +93,8 @@ function showModels(card, loaded) {
     make("div", { class: "scroll" }, make("table", { class: "models" }, make("thead", {}, make("tr", {}, head)), make("tbody", {}, session.models.map(row)))));
 }
 
-const notes = (model) => [[model.dropped, "rows without a class left out"], [model.left_out, "rows without any vote left out"]]
+const notes = (model) => [[model.dropped, "rows without a class left out"], [model.left_out, "rows without any vote left out"],
+  [model.to_review, "rows to review, as long as the weights stay"]]
   .filter(([rows]) => rows).map(([rows, text]) => `${count(rows)} ${text}`).join("; ");
 
 async function openColumns(card, source, loaded) {

@@ -15,6 +15,7 @@ import { actionBar } from "./actions.js";
 
 const SLICE = 12;
 const PAUSE = 150;
+const LARGE_PAGE = 60000;
 
 const copyPreferences = ({ metric, cost, positive, classes }) => ({ metric, cost, positive, classes: classes.map((preference) => ({ ...preference })) });
 
@@ -23,6 +24,7 @@ const WARNING = "These weights were chosen on the very rows shown, so what they 
 
 /** Return everything below the buttons: {node, update(state)}. */
 function panelView(page, preferences, patterns, changed, select, pick) {
+  let later = null;
   const first = make("span"), second = make("span", { class: "cp-brief" });
   const headline = make("p", { class: "cp-headline", role: "status", "aria-live": "polite" }, first, " ", second);
   const card = verdictCard(preferences);
@@ -51,10 +53,16 @@ function panelView(page, preferences, patterns, changed, select, pick) {
       setText(around, known ? "" : "The decision given has no weights: the curves are those of equal weights.");
       const rounded = page.binning && known;
       const drawn = rounded ? lossParts(decide(patterns, weights), preferences) : judged.parts;
-      const cuts = cutsOf(patterns, weights, chosen, preferences);
-      pictures.update(cuts, drawn, preferences, chosen, pick && known ? (cut) => pick(cut, cuts.factor) : null);
+      const paint = () => {
+        const cuts = cutsOf(patterns, weights, chosen, preferences);
+        pictures.update(cuts, drawn, preferences, chosen, pick && known ? (cut) => pick(cut, cuts.factor) : null);
+      };
+      clearTimeout(later);
+      if (patterns.rows > LARGE_PAGE) later = setTimeout(paint, PAUSE); // the numbers first; curves once the sliders rest
+      else paint();
       return judged;
     },
+    stop: () => clearTimeout(later),
   };
 }
 
@@ -226,6 +234,7 @@ export function mountPanel(root, page, options = {}) {
     settled: () => (now.settled ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
     destroy() {
       tuner.stop();
+      view.stop();
       container.remove();
     },
   };

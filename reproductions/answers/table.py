@@ -1,0 +1,31 @@
+"""The table of docs/answers.md, from the result files."""
+
+from __future__ import annotations
+
+from statistics import fmean
+
+from reproductions.answers import RESULTS
+from reproductions.answers.deployments import LEVEL, SETS
+from reproductions.sheets import markdown, read
+
+
+def deployments() -> str:
+    """Mean losses over the deployments of each set, and how many guarantees were given and broken."""
+    rows = []
+    for name in SETS:
+        lines = [{key: float(value) for key, value in line.items()} for line in read(RESULTS / f"{name}.csv")]
+        majority, tuned, guaranteed = (
+            fmean(line[what] for line in lines) for what in ("majority", "tuned", "guaranteed")
+        )
+        given = [line for line in lines if line["given"]]
+        broken = sum(line["recall"] < LEVEL for line in given)
+        losses = [f"{majority:.3f}", f"{tuned:.3f}", change(tuned, majority)]
+        kept = [f"{guaranteed:.3f}", change(guaranteed, majority), f"{len(given)} of {len(lines)}", str(broken)]
+        rows.append([name, f"{fmean(line['rows of the class'] for line in lines):.0f}", *losses, *kept])
+    header = ["data", "its labels", "majority", "tuned", "%", "with a guarantee", "%", "given", "broken"]
+    return markdown(header, rows)
+
+
+def change(value: float, before: float) -> str:
+    """The difference in per cent."""
+    return f"{100 * (value / before - 1):+.0f}"
