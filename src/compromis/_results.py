@@ -6,12 +6,12 @@ import math
 import os
 import sys
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
 
 import msgspec
 
@@ -32,6 +32,31 @@ from compromis.errors import InputError, MissingExtra
 
 if TYPE_CHECKING:
     import jinja2
+
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class ReadOnly(Mapping[K, V]):
+    """A mapping that nobody can change; unlike `types.MappingProxyType` it can be pickled, so that results reach other processes."""
+
+    __slots__ = ("_items",)
+
+    def __init__(self, items: Mapping[K, V]) -> None:
+        self._items = dict(items)
+
+    def __getitem__(self, key: K) -> V:
+        return self._items[key]
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __repr__(self) -> str:
+        return repr(self._items)
 
 
 def running_version() -> str:

@@ -556,8 +556,8 @@ def _from_rows(
         )
     refuse_amounts_of_groups(amount, groups)
     if sample is not None:
-        rows = len(read_labels(y_true, "y_true"))
-        sample = read_sample(sample, rows, sample_weight=sample_weight, amount=amount, groups=groups)
+        labelled = len(read_labels(y_true, "y_true"))
+        sample = read_sample(sample, labelled, sample_weight=sample_weight, amount=amount, groups=groups)
     if y_proba is None:
         if groups is None:
             weighted = {"sample_weight": sample_weight, "amount": amount, "sample": sample}
