@@ -533,23 +533,25 @@ def test_classes_that_nothing_votes_for():
 def test_a_result_in_words():
     search = search_weights(["a", "b"], [[9, 1], [2, 8]])
     assert repr(search).startswith("WeightSearch(exact, optimal on these rows, loss 0, weights {'a': ")
-    first, verdict, threshold, *_, a, b = str(search).splitlines()
-    assert first.startswith(f"Loss 0.0000, proven to be the best on these rows ({search.evaluations:,} weightings in ")
-    assert threshold == f"Threshold: {search.decision.threshold.rule}; 500 of 1,000 rows are predicted 'b'."
-    assert verdict == f"Verdict: {search.verdict}."
-    assert a.split()[:2] == ["a", f"{search.weights[0]:.4g}"]
-    assert b.split() == ["b", f"{search.weights[1]:.4g}", "1", "1", "1.000", "1.000"]
+    first, right, before, *_, last = (" ".join(sentence.split()) for sentence in search.sentences())
+    assert (first, right) == ("tuned: finds 1 of 1 a (misses none), no false alarms", "2 of 2 rows right (all)")
+    assert before == "before, with equal weights: misses none, no false alarms"
+    assert last.startswith(f"loss 0.0000, proven to be the best on these rows ({search.evaluations:,} weightings in ")
+    assert f"threshold: {search.decision.threshold.rule}; 500 of 1,000 rows are predicted 'b'" in search.sentences()
+    a, b = search.tables()[0].rows
+    assert a[:2] == ["a", f"{search.weights[0]:.4g}"]
+    assert b == ["b", f"{search.weights[1]:.4g}", "1", "0", "0", "0", "0", "1.000", "1.000"]
     for classes, end in ((6, "}})"), (7, ", and 1 more}})"), (8, ", and 2 more}})")):
         many = search_weights(range(classes), np.eye(classes) + 0.1, random_state=0)
         assert repr(many).startswith("WeightSearch(sweep, best found, loss 0, weights {0: ")
         assert repr(many).endswith(f"5: {many.weights[5]:.4g}" + end.replace("}}", "}"))
-    assert str(many).startswith("Loss 0.0000, the best found by sweep (")
+    assert "\nLoss 0.0000, the best found by sweep (" in str(many)
     votes, y = three_classes(rows=20)
     noted = search_weights(
         [*y, 0], np.vstack([votes, np.zeros((1, 3))]), preferences=costing(1 - np.eye(3)), random_state=0
     )
-    assert str(noted).startswith("Average cost ")
-    assert "\n1 rows without any vote are left out.\n" in str(noted)
+    assert "\nAverage cost " in str(noted)
+    assert "\n! 1 rows without any vote are left out.\n" in str(noted)
     assert noted.verdict is noted.verdict  # judged once
     assert noted.baselines == noted.verdict.baselines
 
