@@ -148,9 +148,8 @@ class Places:
 
     def private(self) -> Path:
         """Return the folder for temporary files, which only this user can open."""
-        if self._private is None or not _is_own_folder(
-            self._private
-        ):  # temporary folders are cleaned while studios run
+        # temporary folders are cleaned while studios run
+        if self._private is None or not _is_own_folder(self._private):
             self._private = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
         return self._private
 
