@@ -235,7 +235,8 @@ class TestReview:
         assert quiet.loss == pytest.approx(search.review.loss)
         assert (quiet.review_cap, busy.review_cap) == (None, 0.1)
         assert busy.reviewed == pytest.approx(bold.share)
-        assert [said.partition(":")[0] for said in result.sentences() if "above the cap of 10 %" in said] == ["busy"]
+        (said,) = [one for one in result.sentences() if "above the cap of 10 %" in one]
+        assert "busy" in said
         assert result.tables()[0].header.count("To review") == 1
         assert [period["above_review_cap"] for period in result.document()["periods"]] == [False, True]
 

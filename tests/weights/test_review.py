@@ -342,7 +342,7 @@ class TestEstimators:
             assert again[1].tolist() == flags.tolist()
             assert fitted.decision_.review == fitted.review_.ratio
             assert fitted.review_.share <= 0.1
-            assert "to review" in str(fitted.tuning_)
+            assert "to review" in str(fitted.tuning_).lower()
 
     def test_rows_that_every_tree_saw_are_no_rows_without_votes(self):
         X, y = data(60)
