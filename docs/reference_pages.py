@@ -72,6 +72,9 @@ def command_line_page() -> str:
         command = main.get_command(context, name)
         assert command is not None
         parts += _command(command, click.Context(command, info_name=name, parent=context))
+        if isinstance(command, click.Group):
+            for part, under in command.commands.items():
+                parts += _command(under, click.Context(under, info_name=f"{name} {part}", parent=context))
         if name == "evaluate":
             parts += _command(regression, click.Context(regression, info_name="evaluate --regression", parent=context))
     return "\n".join(parts)

@@ -28,7 +28,7 @@ FIRST = 30_000_000
 ENOUGH = 20
 """Expected labelled rows of the class from which 92 to 98 % is promised; 90 % and more below."""
 ROWS = 30_000
-DRAWS = 1_000
+DRAWS = 2_000
 CHANCE = 2.75
 """Standard errors that chance may add in one of 96 settings."""
 

@@ -332,7 +332,7 @@ class Evaluation(Result):
         others = sorted(labels, key=lambda label: -missed[label])
         chosen = list(dict.fromkeys([*first, *others]))[:MOST_ROWS]
         table = text.class_table(self, chosen)
-        title = f"{MOST_ROWS} of {len(labels)} classes; all of them: --full, or .to_frame()"
+        title = f"{MOST_ROWS} of {len(labels)} classes; all: --full"
         return [table._replace(title=title), *self._group_tables()]
 
     def full(self) -> str:
@@ -556,8 +556,8 @@ def _from_rows(
         )
     refuse_amounts_of_groups(amount, groups)
     if sample is not None:
-        rows = len(read_labels(y_true, "y_true"))
-        sample = read_sample(sample, rows, sample_weight=sample_weight, amount=amount, groups=groups)
+        labelled = len(read_labels(y_true, "y_true"))
+        sample = read_sample(sample, labelled, sample_weight=sample_weight, amount=amount, groups=groups)
     if y_proba is None:
         if groups is None:
             weighted = {"sample_weight": sample_weight, "amount": amount, "sample": sample}

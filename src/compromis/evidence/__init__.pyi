@@ -6,7 +6,7 @@ from .grouped import GroupedCounts
 from .paired import PairedCounts
 from .points import OperatingPoints
 from .residuals import ErrorSums
-from .strata import Sample, Strata
+from .strata import Sample
 from .votes import Votes
 
 __all__ = [
@@ -19,7 +19,6 @@ __all__ = [
     "OperatingPoints",
     "PairedCounts",
     "Sample",
-    "Strata",
     "Votes",
     "merge",
     "read",

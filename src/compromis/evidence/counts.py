@@ -87,7 +87,7 @@ class Counts:
     amounts: NDArray[np.float64] | None = None
     amount_squares: NDArray[np.float64] | None = None
     strata: Strata | None = None
-    tables: Ints | None = None
+    tables: NDArray[Any] | None = None
 
     def __repr__(self) -> str:
         return f"<Counts of {self.rows:,} rows, {len(self.classes)} classes>"
@@ -218,7 +218,7 @@ class Counts:
         return cls(cells[0], tuple(classes), len(truth), cells[1])
 
     @classmethod
-    def from_tables(cls, strata: Strata, tables: Ints, classes: Sequence[Label]) -> Counts:
+    def from_tables(cls, strata: Strata, tables: NDArray[Any], classes: Sequence[Label]) -> Counts:
         """Estimate the counts of a population from the labelled rows of each of its strata.
 
         Notes
@@ -297,10 +297,10 @@ class Counts:
     def arranged_as(self, order: tuple[Label, ...]) -> Counts:
         """Return the same counts with the classes in another order, which may hold further classes."""
         given = (self.squares, self.amounts, self.amount_squares)
-        further = [None if part is None else _arranged(part, self.classes, order) for part in given]
+        squares, *amounts = (None if part is None else _arranged(part, self.classes, order) for part in given)
         tables = None if self.tables is None else _arranged(self.tables, self.classes, order)
         matrix = _arranged(self.matrix, self.classes, order)
-        return Counts(matrix, order, self.rows, *further, strata=self.strata, tables=tables)
+        return Counts(matrix, order, self.rows, squares, amounts[0], amounts[1], self.strata, tables)
 
 
 def _sum(first: Floats | None, second: Floats | None) -> Floats | None:

@@ -175,12 +175,12 @@ class PairedCounts:
         )
 
     def _with_sample(self, other: PairedCounts, cells: Ints, index: list[Ints]) -> PairedCounts:
-        if self.strata is None or other.strata is None:
+        if self.strata is None or other.strata is None or self.tables is None or other.tables is None:
             raise InputError("paired counts of a stratified sample and others do not add up; give sample= to both")
         strata, *places = self.strata.join(other.strata)
         tables = np.zeros((len(strata), len(cells)), dtype=np.int64)
-        for part, place, own in zip((self, other), places, index, strict=True):
-            tables[np.ix_(place, own)] += part.tables
+        for part, place, own in zip((self.tables, other.tables), places, index, strict=True):
+            tables[np.ix_(place, own)] += part
         check_drawn(strata, tables.sum(axis=1))
         return self._of_sample(cells, strata, tables, self.classes)
 

@@ -95,8 +95,13 @@ def cells_of(codes: Ints, classes: int) -> Ints:
 class FrameSource(Protocol):
     """A data frame to draw rows from, in its engine."""
 
-    population: Population
-    left_out: int
+    @property
+    def population(self) -> Population:
+        """The cells."""
+
+    @property
+    def left_out(self) -> int:
+        """The rows without any vote."""
 
     def take(self, stratum_of: Ints, before: Ints, drawn: Ints, seed: int) -> tuple[Any, Ints, Any]:
         """Return the rows drawn by their ids, their strata, and the rows themselves as a frame."""

@@ -482,7 +482,7 @@ def _joined_strata(first: Votes, second: Votes) -> dict[str, Any]:
         raise InputError("votes of a stratified sample and other votes do not add up; read both with sample=", "sample")
     strata, *places = first.strata.join(second.strata)
     stratum = np.concatenate([place[part.stratum] for place, part in zip(places, (first, second), strict=True)])
-    labelled = np.concatenate([first.labelled, second.labelled])  # type: ignore[arg-type]
+    labelled = np.concatenate([first.labelled, second.labelled])
     drawn = _added(labelled, stratum, len(strata)).astype(np.int64)
     check_drawn(strata, drawn)
     multiplicity = labelled * strata.weights(drawn)[stratum]

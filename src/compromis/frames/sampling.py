@@ -78,25 +78,31 @@ class FrameRows:
     eager: bool
 
     def take(self, stratum_of: Ints, before: Ints, drawn: Ints, seed: int) -> tuple[Any, Ints, Any]:
-        """Return the ids of the rows from rank `before` up to `drawn` of each stratum in the order of their hashes, the strata of
-        these rows, and the rows themselves.
-        """
+        """Return ids, strata and a frame of the rows from rank `before` up to `drawn` of each stratum, in the order of their hashes."""
         sizes = np.bincount(stratum_of, weights=self.population.sizes, minlength=len(drawn))
-        lazy = self.lazy.with_columns(_hash(ID, seed).alias(HASH))
         wanted = drawn + MARGIN * np.sqrt(drawn) + 10
         while True:
-            below = np.minimum(np.ceil(PRIME * wanted / sizes), PRIME).astype(np.int64).tolist()
-            limit = [_where(CODE, self.codes[stratum_of == h], number, 0) for h, number in enumerate(below)]
-            found = run(lazy.filter(nw.col(HASH) < reduce(add, limit)).select(ID, HASH, CODE))
-            ids, order, codes = (found.counts(name) for name in (ID, HASH, CODE))
+            below = np.minimum(np.ceil(PRIME * wanted / sizes), PRIME).astype(np.int64)
+            ids, order, codes = self._hashed(stratum_of, below, seed)
             stratum = stratum_of[np.searchsorted(self.codes, codes)]
             if (np.bincount(stratum, minlength=len(drawn)) >= drawn).all():
                 break
-            if min(below) == PRIME:
+            if below.min() == PRIME:
                 raise InputError("the frame has fewer rows than when it was counted; plan again when it is complete")
             wanted = wanted * 2
         chosen = _ranked(ids, order, stratum, before, drawn)
         return ids[chosen], stratum[chosen], self._frame(ids[chosen], stratum[chosen], drawn / sizes)
+
+    def _hashed(self, stratum_of: Ints, below: Ints, seed: int) -> tuple[Ints, Ints, Ints]:
+        """Return id, hash and cell of the rows whose hash is below that of their stratum; of more in memory."""
+        if self.eager:  # pandas cannot divide columns of Arrow
+            found = run(self.lazy)
+            ids, codes = found.counts(ID), found.counts(CODE)
+            return ids, _hash(ids, seed), codes
+        limits = [_where(CODE, self.codes[stratum_of == h], number, 0) for h, number in enumerate(below.tolist())]
+        lazy = self.lazy.with_columns(_hash(nw.col(ID), seed).alias(HASH))
+        found = run(lazy.filter(nw.col(HASH) < reduce(add, limits)).select(ID, HASH, CODE))
+        return found.counts(ID), found.counts(HASH), found.counts(CODE)
 
     def _frame(self, ids: Ints, stratum: Ints, probability: Floats) -> Any:
         """Return the rows of these ids with stratum and probability, in the order of the ids."""
@@ -128,14 +134,14 @@ def _ranked(ids: Ints, order: Ints, stratum: Ints, before: Ints, drawn: Ints) ->
     return chosen[np.argsort(ids[chosen], kind="stable")]
 
 
-def _hash(column: str, seed: int) -> nw.Expr:
-    """Return a random polynomial of a column of ids, below `PRIME`."""
+def _hash(ids: Any, seed: int) -> Any:
+    """Return a random polynomial of ids, an array or a column, below `PRIME`."""
     factors = np.random.default_rng(seed).integers(1, PRIME, DEGREE).tolist()
-    point = nw.col(column) % PRIME
-    value: nw.Expr = point * factors[0] % PRIME
-    for factor in factors[1:]:
-        value = (value + factor) * point % PRIME
-    return (value + factors[0]) % PRIME
+    point = ids % PRIME
+    value = (point * factors[0] + factors[1]) % PRIME
+    for factor in factors[2:]:
+        value = (value * point + factor) % PRIME
+    return value
 
 
 def read_population(

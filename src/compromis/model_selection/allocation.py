@@ -203,7 +203,7 @@ def _variance(sizes: Ints, deviation: Floats, drawn: Ints) -> float:
 
 
 def _strata(population: Population, deviation: Floats, budget: int) -> Ints:
-    """Return the stratum of each cell: by prediction, whether the judge agrees, and the deviation, cut where labels would be shared evenly."""
+    """Return the stratum of each cell: by prediction, whether the judge agrees, and deviation, cut into even shares of labels."""
     predicted, opinion = population.cells[:, 0], population.cells[:, 1]
     pays = budget // LEAST
     group = predicted * 3 + np.where(opinion < 0, 2, opinion == predicted)

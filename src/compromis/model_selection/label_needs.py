@@ -23,7 +23,7 @@ from compromis.uncertainty.report_intervals import sample_intervals, share_inter
 RATES = ("recall", "precision")
 STEP, STEPS = math.sqrt(2), 24
 """Numbers of labels that are tried: each the last times sqrt(2), up to 4,096 times as many."""
-_DRAWS = 500
+_DRAWS = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,7 +184,7 @@ def _asked(counts: Counts, width: float | None, wanted: Preferences | None, labe
     matter = arrays.priority if arrays.priority.any() else arrays.importance > 0
     chosen = np.flatnonzero(matter & (counts.support > 0)).tolist()
     if labels is not None:
-        chosen = positions_in([plain_label(label) for label in labels], counts.classes, "labels")
+        chosen = positions_in([plain_label(label) for label in labels], counts.classes, "labels").tolist()
     asked: list[_Asked] = (
         [] if width is None else [(int(k), rate, "width", float(width)) for k in chosen for rate in RATES]
     )

@@ -32,7 +32,7 @@ from compromis.uncertainty.report_intervals import FEW_LABELS, few_labels, sampl
 
 MOST = 2**63
 SCHEMA = "compromis/label-plan"
-_DRAWS = 500
+_DRAWS = 1000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -105,7 +105,7 @@ class LabelPlan(Sample, Result):
         """The labels that the plan expects, earlier phases included, as counts."""
         tables = np.zeros((len(self.strata), len(self.classes), len(self.classes)))
         tables[np.arange(len(tables)), :, self.predicted] = self.drawn[:, np.newaxis] * self.guess
-        return Counts.from_tables(self.strata, tables, self.classes)  # type: ignore[arg-type]
+        return Counts.from_tables(self.strata, tables, self.classes)
 
     @cached_property
     def expected_intervals(self) -> Mapping[Label, Interval]:
@@ -443,7 +443,7 @@ class ArrayRows:
         scores = as_dense(read_scores(matrix, classes, pos_label=pos_label))
         check_scores(scores)
         total = scores.sum(axis=1)
-        each = read_class_weights(np.ones(len(classes)) if weights is None else _weights(weights, classes), classes)
+        each = read_class_weights(np.ones(len(classes)) if weights is None else _weights(weights), classes)
         weighted = (scores + getattr(weights, "smoothing", 0.0)) * each
         opinion = None if judge is None else _opinion(judge, classes, len(total), pos_label)
         if total.all():
@@ -511,8 +511,8 @@ def _classes_of(given: Any, labels: Any) -> tuple[Label, ...]:
     return found
 
 
-def _weights(weights: Any, classes: Sequence[Label]) -> Any:
-    """Return the weights, those of a decision in the order of the classes."""
+def _weights(weights: Any) -> Any:
+    """Return weights, those of a decision by class."""
     if not hasattr(weights, "classes"):
         return weights
     return dict(zip(weights.classes, np.asarray(weights.weights).tolist(), strict=True))

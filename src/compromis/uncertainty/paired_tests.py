@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 
 import numpy as np
 
+from compromis._results import ReadOnly
 from compromis._text import nearest
 from compromis._typing import Floats, Ints
 from compromis.errors import InputError
@@ -148,7 +148,7 @@ def compare_paired(
         first=names[0],
         second=names[1],
         measure=decisive,
-        differences=MappingProxyType(differences),
+        differences=ReadOnly(differences),
         mcnemar=untested if dependent else mcnemar(only_first, only_second),
         confidence=level,
         alike=bool((paired.cells[:, 1] == paired.cells[:, 2]).all()),
@@ -187,8 +187,7 @@ def _sample_with_prior(paired: PairedCounts, cells: Ints, of_rows: Ints, pseudo:
     tables = np.zeros((len(paired.tables), len(cells)), dtype=np.int64)
     tables[:, of_rows] = paired.tables
     _, pair = np.unique(cells[:, 1] * len(paired.classes) + cells[:, 2], return_inverse=True)
-    there = np.zeros((len(tables), pair.max() + 1), dtype=bool)
-    np.logical_or.at(there, (slice(None), pair), tables > 0)
+    there = added_columns(tables.astype(np.float64), pair, int(pair.max()) + 1) > 0
     of_pair = there / np.maximum(there.sum(axis=0), 1)
     return tables, of_pair[:, pair] * pseudo
 

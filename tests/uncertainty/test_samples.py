@@ -1,0 +1,130 @@
+"""Stratified samples: intervals against Beta quantiles and against rows drawn with equal chances, the verdict, comparisons."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import beta
+
+import compromis as cp
+from compromis.uncertainty.draws import TILTS
+from compromis.uncertainty.judgement import judge
+from compromis.uncertainty.paired_tests import compare_paired
+
+PREFERENCES = cp.Preferences({1: cp.Preference(10, 0.3, 0.8)})
+
+
+def sampled(tables, sizes, classes=(0, 1)):
+    """Counts of a sample: for each stratum its table."""
+    strata = cp.evidence.Sample.from_strata(
+        list("abcdefgh"[: len(sizes)]), sizes=dict(zip("abcdefgh", sizes, strict=False))
+    ).strata
+    return cp.Counts.from_tables(strata, np.array(tables), classes)
+
+
+def test_a_precision_in_one_stratum_has_betas_quantiles():
+    counts = sampled([[[57, 0], [3, 0]], [[0, 12], [0, 28]]], [10**8, 10**7])
+    interval = cp.evaluate(counts, confidence=0.95).intervals.per_class[1]["precision"]
+    ends = [beta.ppf([0.025, 0.975], 28 + right, 12 + wrong) for wrong, right in TILTS]
+    assert interval.low == pytest.approx(min(end[0] for end in ends), abs=0.02)  # 1,000 draws
+    assert interval.high == pytest.approx(max(end[1] for end in ends), abs=0.02)
+    assert interval.value == pytest.approx(0.7)
+
+
+def test_one_stratum_of_equal_chances_is_an_ordinary_sample():
+    table = np.array([[880, 20], [30, 70]])
+    sample, plain = sampled([table], [10**7]), cp.Counts.from_matrix(table, [0, 1])
+    for name in ("recall", "precision"):
+        one, other = (cp.evaluate(counts, confidence=0.95).intervals.per_class[1][name] for counts in (sample, plain))
+        assert one.value == pytest.approx(other.value)
+        assert one.width == pytest.approx(other.width, rel=0.1)
+
+
+def test_a_recall_rests_on_the_stratum_where_a_row_weighs_most():
+    """Nothing is missed among 100 of 20,000 quiet rows: the lower bound still knows that something may be."""
+    counts = sampled([[[100, 0], [0, 0]], [[0, 20], [0, 80]]], [20_000, 400])
+    interval = cp.evaluate(counts, confidence=0.95).intervals.per_class[1]["recall"]
+    assert interval.value == 1
+    assert interval.high == 1
+    assert interval.low < 0.5
+    more = sampled([[[5000, 0], [0, 0]], [[0, 20], [0, 80]]], [20_000, 400])
+    assert cp.evaluate(more, confidence=0.95).intervals.per_class[1]["recall"].low > 0.95
+
+
+def test_the_verdict_knows_a_model_from_a_coin():
+    rng, arrays, better = np.random.default_rng(4), PREFERENCES.on((0, 1)), [0, 0]
+    for _ in range(40):
+        truth = (rng.random(4000) < 0.1).astype(int)
+        coin, model = (rng.random(4000) < 0.1).astype(int), np.where(rng.random(4000) < 0.95, truth, 1 - truth)
+        for number, predicted in enumerate((coin, model)):
+            plan = cp.model_selection.plan_labels(predicted, budget=300, preferences=PREFERENCES, random_state=1)
+            counts = cp.Counts.from_predictions(truth[plan.rows], predicted[plan.rows], labels=[0, 1], sample=plan)
+            better[number] += judge(counts, arrays).state == "better"
+    assert better[0] <= 4
+    assert better[1] >= 36
+
+
+def test_costs_are_judged_too():
+    counts = sampled([[[197, 0], [3, 0]], [[0, 20], [0, 80]]], [2_000, 400])
+    verdict = cp.evaluate(counts, preferences=cp.Preferences(cost=[[0, 1], [5, 0]], labels=[0, 1])).verdict
+    assert verdict.loss == pytest.approx((30 * 5 + 80) / 2400)
+    assert verdict.state == "better"
+
+
+def test_labelled_rows_are_what_is_called_few():
+    counts = sampled([[[95, 0], [5, 0]], [[0, 2], [0, 8]]], [20_000, 4_000])
+    result = cp.evaluate(counts, preferences=PREFERENCES, confidence=0.95)
+    assert result.intervals.too_few == ((1, 13),)
+    assert result.verdict.few_predictions == ((1, 10.0),)
+    assert "too few labelled rows" in result.full()
+
+
+def test_differences_of_two_models_hold_the_truth():
+    rng, held, sizes = np.random.default_rng(6), 0, {"flagged": 600, "quiet": 9_400}
+    shares = {
+        "flagged": [0.3, 0.2, 0.3, 0.2],
+        "quiet": [0.90, 0.06, 0.03, 0.01],
+    }  # of truth x whether the second model agrees
+    true = recall_difference(shares, sizes)
+    for _ in range(200):
+        rows = []
+        for name, drawn in (("flagged", 80), ("quiet", 200)):
+            cell = rng.choice(4, drawn, p=shares[name])
+            first = np.full(drawn, int(name == "flagged"))
+            rows.append((np.full(drawn, name), cell // 2, first, np.where(cell % 2, 1 - first, first)))
+        names, truth, first, second = (np.concatenate(part) for part in zip(*rows, strict=True))
+        sample = cp.evidence.Sample.from_strata(names, sizes=sizes)
+        paired = cp.PairedCounts.from_predictions(truth, first, second, labels=[0, 1], sample=sample)
+        found = compare_paired(paired, measure="balanced_accuracy", draws=400)
+        held += true in found.difference.difference
+        assert np.isnan(found.mcnemar.mid_p)
+    assert 180 <= held <= 199
+
+
+def recall_difference(shares, sizes):
+    cells = np.zeros((2, 2, 2))
+    for name, first in (("flagged", 1), ("quiet", 0)):
+        for cell, share in enumerate(shares[name]):
+            cells[cell // 2, first, 1 - first if cell % 2 else first] += sizes[name] * share
+    recalls = [[cells[k].take(k, axis=axis).sum() / cells[k].sum() for k in (0, 1)] for axis in (0, 1)]
+    return float(np.mean(recalls[0]) - np.mean(recalls[1]))
+
+
+def test_weights_are_searched_for_the_population():
+    """The search on a sample finds what the search on its rows, each repeated as often as it stands for, finds."""
+    rng = np.random.default_rng(8)
+    truth, names = rng.integers(0, 2, 120), np.repeat(["flagged", "quiet"], 60)
+    votes = np.clip(rng.normal(0.4 + 0.2 * truth, 0.2), 0.01, 0.99)
+    matrix = np.column_stack([1 - votes, votes])
+    sample = cp.evidence.Sample.from_strata(names, sizes={"flagged": 120, "quiet": 600})
+    found = cp.search_weights(truth, matrix, preferences=PREFERENCES, labels=[0, 1], sample=sample)
+    times = np.where(names == "flagged", 2, 10)
+    repeated = cp.search_weights(
+        np.repeat(truth, times), np.repeat(matrix, times, axis=0), preferences=PREFERENCES, labels=[0, 1]
+    )
+    assert found.loss == pytest.approx(repeated.loss, rel=1e-9)
+    np.testing.assert_allclose(found.weights, repeated.weights)
+    assert found.counts.strata is not None
+    wanted = {1: cp.Preference(10, min_recall=0.9, confidence=0.9)}
+    with pytest.raises(cp.InputError, match="same chance to be drawn"):
+        cp.search_weights(truth, matrix, preferences=wanted, labels=[0, 1], sample=sample)
