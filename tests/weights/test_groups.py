@@ -176,7 +176,7 @@ def test_evaluate_shows_each_group():
     conditions = {condition.group: condition for condition in cp.check(result).conditions}
     assert set(conditions) == {None, *np.unique(site)}
     assert {name for name, condition in conditions.items() if name and not condition.passed} == missed
-    assert "recall of 'ill' in group 'south'" in " ".join(str(cp.check(result)).split())
+    assert "south: recall of 'ill'" in " ".join(str(cp.check(result)).split())
     weighted = cp.evaluate(y, y_proba=np.column_stack([share, 1 - share]), by=site, sample_weight=np.full(len(y), 0.5))
     assert weighted.by["north"].total == 0.5 * (site == "north").sum()
     with pytest.raises(cp.InputError, match="leave out by"):
