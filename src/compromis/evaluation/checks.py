@@ -56,7 +56,7 @@ class Condition:
     def name(self) -> str:
         """What is bounded, in words."""
         of = self.rate if self.label is None else f"{self.rate} of {self.label!r}"
-        return of if self.group is None else f"{of} in group {self.group!r}"
+        return of if self.group is None else f"{self.group}: {of}"
 
     @property
     def is_minimum(self) -> bool:
