@@ -73,7 +73,8 @@ for name, predicted in decided.items():
 print(f"expected by the 400 labels: {tuned.promised}")
 
 # %%
-# Which topics may go live, as far as 400 labels tell: each fifth of them is judged by weights of the others.
+# Which topics may go live, as far as 400 labels tell: each fifth of them is judged by weights of the others, which are of fewer rows and so
+# a little worse than the decision itself.
 live = cp.Preferences(default=cp.Preference(min_precision=0.7))
 judged = cp.evaluate(tuned.judged, preferences=live, confidence=0.95)
 result = cp.check(judged)

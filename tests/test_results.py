@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 import pickle
@@ -108,10 +109,16 @@ def test_no_text_of_a_user_is_markup(result):
     )
 
 
-@pytest.mark.parametrize("name", ["cross_evaluation", "learning_curve", "complexity_curve", "leaks"])
-def test_results_travel(name):
-    text = str(RESULTS[name])
-    assert str(pickle.loads(pickle.dumps(RESULTS[name]))) == text
+def test_results_travel(result):
+    """To another process, or into a copy; an evaluation with intervals could not."""
+    text = str(result)
+    assert str(pickle.loads(pickle.dumps(result))) == text
+    assert str(copy.deepcopy(result)) == text
+
+
+def test_intervals_cannot_be_changed():
+    with pytest.raises(TypeError):
+        EVALUATION.intervals.summary["loss"] = EVALUATION.intervals.summary["accuracy"]
 
 
 def test_a_verdict_is_data_whose_text_is_its_sentence():
@@ -137,7 +144,7 @@ def test_curves_as_text():
     lines = str(RESULTS["complexity_curve"]).splitlines()
     assert lines[0].startswith("N_neighbors: ")
     assert lines[2].startswith("=== preference loss (")
-    assert lines[6].startswith("neighbors ")
+    assert lines[6].startswith("n neighbors ")
     assert [line.split()[0] for line in lines[7:9]] == ["20", "1"]
 
 

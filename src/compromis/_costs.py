@@ -32,9 +32,8 @@ def read_cost(
     if names is None:
         raise InputError("a cost matrix needs labels=, its classes in the order of rows and columns", "labels")
     if len(set(names)) < len(names) or len(names) < 2:
-        raise InputError(
-            f"the labels of a cost matrix are at least two different classes, got {shown(names)}", "labels"
-        )
+        given = shown(names) if names else "none"
+        raise InputError(f"the labels of a cost matrix are at least two different classes, got {given}", "labels")
     try:
         cells = np.array(cost, dtype=object)
         varies = np.array([[isinstance(cell, str) and cell == AMOUNT for cell in row] for row in cells], dtype=bool)

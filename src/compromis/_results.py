@@ -6,12 +6,12 @@ import math
 import os
 import sys
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
 
 import msgspec
 
@@ -32,6 +32,31 @@ from compromis.errors import InputError, MissingExtra
 
 if TYPE_CHECKING:
     import jinja2
+
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class ReadOnly(Mapping[K, V]):
+    """A mapping that nobody can change; unlike `types.MappingProxyType` it can be pickled, so that results reach other processes."""
+
+    __slots__ = ("_items",)
+
+    def __init__(self, items: Mapping[K, V]) -> None:
+        self._items = dict(items)
+
+    def __getitem__(self, key: K) -> V:
+        return self._items[key]
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __repr__(self) -> str:
+        return repr(self._items)
 
 
 def running_version() -> str:
@@ -294,31 +319,43 @@ def _wrapped(text: str, width: int, **options: Any) -> list[str]:
 
 
 def text_table(table: Table, width: int | None = None) -> str:
-    """Return aligned columns: the names to the left, everything else to the right; where they exceed `width`, without the last ones.
+    """Return aligned columns: the names to the left, everything else to the right.
 
-    Where the table is too wide a header breaks into lines no wider than its cells. Names are shortened to a third of the width, no further.
+    What is wider than `width` gets headers of several lines, then shorter names (a quarter of the width, no less), then loses its last
+    columns.
     """
-    labels = [row[0] for row in table.rows]
-    names = [*map(shown_label, labels)] if width is None else short_names(labels, max(width // 3, 12))
-    cells = [[name, *row[1:]] for name, row in zip(names, table.rows, strict=True)]
-    bodies = [[row[k] for row in cells] for k in range(len(table.header))]
+    names = [shown_label(row[0]) for row in table.rows]
     titles = [[shown_label(title)] for title in table.header]
-    widths = [max(map(len, [*title, *body])) for title, body in zip(titles, bodies, strict=True)]
-    if width is not None and sum(widths) + 2 * (len(widths) - 1) > width:
-        titles = [
-            _wrapped(title, max([8, *map(len, body)]), break_long_words=False) or [""]
-            for (title,), body in zip(titles, bodies, strict=True)
-        ]
-        widths = [max(map(len, [*title, *body])) for title, body in zip(titles, bodies, strict=True)]
-    columns = list(zip(titles, bodies, strict=True))
-    kept = len(columns)
-    while width is not None and kept > 2 and sum(widths[:kept]) + 2 * (kept - 1) > width:
-        kept -= 1
-    height = max(len(title) for title, _ in columns[:kept])
-    lines = [[""] * (height - len(title)) + title + body for title, body in columns[:kept]]
+    bodies = [[row[k] for row in table.rows] for k in range(1, len(titles))]
+    widths = _widths(titles, [names, *bodies])
+    if width is not None and _line(widths) > width:
+        titles[1:] = [_broken(title, body) for (title,), body in zip(titles[1:], bodies, strict=True)]
+        widths = _widths(titles, [names, *bodies])
+        least, kept = max(width // 4, 12), len(widths)
+        while kept > 2 and _line([min(widths[0], least), *widths[1:kept]]) > width:
+            kept -= 1
+        names = short_names([row[0] for row in table.rows], max(width - _line([0, *widths[1:kept]]), least))
+        widths = _widths(titles, [names, *bodies])[:kept]
+    height = max(map(len, titles[: len(widths)]))
+    columns = zip(titles, [names, *bodies], strict=True)
+    lines = [[""] * (height - len(title)) + title + body for title, body in columns][: len(widths)]
     return "\n".join(
         "  ".join(
-            [row[0].ljust(widths[0]), *(cell.rjust(size) for cell, size in zip(row[1:], widths[1:], strict=False))]
+            cell.rjust(size) if k else cell.ljust(size) for k, (cell, size) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in zip(*lines, strict=True)
     )
+
+
+def _widths(titles: Sequence[Sequence[str]], bodies: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(len, [*title, *body])) for title, body in zip(titles, bodies, strict=True)]
+
+
+def _line(widths: Sequence[int]) -> int:
+    """Return the characters of a line of columns."""
+    return sum(widths) + 2 * (len(widths) - 1)
+
+
+def _broken(title: str, body: Sequence[str]) -> list[str]:
+    """Return a header in lines no wider than its cells, words left whole."""
+    return _wrapped(title, max([8, *map(len, body)]), break_long_words=False) or [""]

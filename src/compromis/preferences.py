@@ -255,6 +255,8 @@ class PreferenceArrays:
     """1 where a decision costs the amount of the row, 0 elsewhere; None where no cost depends on it."""
     blind_cost: NDArray[np.float64] | None = None
     """What a decision costs that knows nothing of the row's amount, where `cost` has those of a result's own cells."""
+    varying_cost: NDArray[np.float64] | None = None
+    """The part of `blind_cost` that is the mean of the rows' amounts."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)} | {"metric": _portable(self.metric)}

@@ -190,7 +190,7 @@ def test_a_raw_table_gets_a_model_and_the_report_opens_in_a_tab(studio, visit, t
     expect(page.locator("#fit")).to_be_visible()
     page.select_option("#fit", "logistic")
     page.get_by_role("button", name="Fit and load").click()
-    page.wait_for_selector(".cp-panel")
+    page.wait_for_selector(".cp-panel", timeout=90_000)
     assert [model.name for model in one.workspace.models()] == ["raw.csv: logistic"]
     expect(page.locator(".headline-now")).to_contain_text(re.compile("Finds .* bad"))
     page.get_by_role("tab", name="Save").click()

@@ -195,6 +195,24 @@ def test_costs_by_amount(files):
     evaluated = json.loads(run("evaluate", *given, "--prediction", "d", "--amount", "euro", "--json").output)
     expected = cp.evaluate(truth, predicted, preferences=costs, amount=amount).summary
     assert evaluated["summary"]["total_cost"] == pytest.approx(expected.total_cost)
+    with open("costs.csv", "w") as file:
+        file.write("true,ok,fraud\nfraud,amount,0\nok,0,5\n")
+    table = (
+        "transactions.csv",
+        "--truth",
+        "t",
+        "--cost",
+        "costs.csv",
+        "--prediction",
+        "d",
+        "--amount",
+        "euro",
+        "--json",
+    )
+    assert json.loads(run("evaluate", *table).output)["summary"] == evaluated["summary"]
+    with open("costs.csv", "w") as file:
+        file.write("true,ok,fraud\nfraud,amount,0\nok,0,much\n")
+    assert "column 'fraud' of costs.csv must hold numbers, got 'much' in data row 2" in run("evaluate", *table).output
     tuned = run("tune", *given, "--proba", "p_", "--amount", "euro", "--output", "weights.json")
     assert tuned.exit_code == 0
     votes = np.column_stack([score, (1 - score).round(3)])

@@ -21,10 +21,10 @@ def test_over_time(files):
     assert [line.split()[0] for line in lines] == ["spring.csv", "autumn.csv", "worse.csv", "unlabelled.csv"]
     assert ["NOT MET" in line for line in lines] == [False, True, True, True]
     said = " ".join(done.output.split())
-    assert "Autumn.csv: the class shares have changed ('bad' 9.1 % -> 1.0 %)" in said
-    assert "Worse.csv: the rows of 'bad' are predicted differently" in said
+    assert "Period autumn.csv: the class shares have changed ('bad' 9.1 % -> 1.0 %)" in said
+    assert "Period worse.csv: the rows of 'bad' are predicted differently" in said
     assert "surely missed" in lines[2]
-    assert done.output.startswith("Unlabelled.csv: your preferences are not met (missed in 3 of 4 periods).")
+    assert done.output.startswith("Period unlabelled.csv: your preferences are not met (missed in 3 of 4 periods).")
 
 
 def test_it_says_the_command(files):

@@ -82,11 +82,11 @@ def test_evaluate_frame_is_evaluate(kind, rng):
 def test_the_rows_to_review_are_those_in_memory(kind):
     votes = calls_at_the_ratio(300)
     names = ["a", "b", "c", "d", "e"]
-    rule = cp.Decision(names, WEIGHTS, smoothing=0.025, review=RATIO)
+    rule = cp.Decision(names, WEIGHTS, review=RATIO)
     frame = make(kind, {name: votes[:, k].tolist() for k, name in enumerate(names)} | {"row": list(range(300))})
     decided = nw.from_native(cp.frames.decide(frame, proba=names, weights=rule)).lazy().collect()
     order = np.argsort(decided["row"].to_list())
-    assert np.array(decided["needs_review"].to_list())[order].tolist() == plainly_reviewed(votes, WEIGHTS, RATIO, 0.025)
+    assert np.array(decided["needs_review"].to_list())[order].tolist() == plainly_reviewed(votes, WEIGHTS)
     assert np.array(decided["decision"].to_list())[order].tolist() == rule.decide(votes).tolist()
 
 

@@ -1,4 +1,4 @@
-"""27. Coins of any rate, and models tuned on noise, are seldom called better than no model, and a real gain is found."""
+"""27. Coins of any rate, rows with weights, amounts and groups too, and models tuned on noise, are seldom called better than no model, and a real gain is found."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from scipy.stats import binom, norm
 from threadpoolctl import threadpool_limits
 
 import compromis as cp
-from compromis.measures.coin import best_coin
+from compromis.evidence.grouped import GroupedCounts
+from compromis.measures.coin import best_coin, best_constant
 from compromis.measures.pragma import losses
 from compromis.preferences import PreferenceArrays
 from compromis.uncertainty.judgement import Judgement, judge
@@ -23,7 +24,7 @@ from tests.stress.counting import count_seeds
 from tests.stress.outcome import Outcome, Progress, scaled, silent
 
 TITLE = "the verdict: coins and models of noise are no model, real gains are found"
-COINS, GAINS, FITS = 10_000, 4_000, 1_500
+COINS, UNEQUAL, GAINS, FITS = 10_000, 4_000, 4_000, 1_500
 """The fits are 500 for each model."""
 QUICK = 0.01
 LARGEST = 0.05
@@ -45,13 +46,18 @@ FIRST = 27_000_000
 def run(scale: float, progress: Progress = silent) -> Outcome:
     """Count the verdicts; a cell breaks the promise where chance cannot explain it (1 in 10,000)."""
     coins = count_seeds(check_coin, range(FIRST, FIRST + scaled(COINS, scale)), progress)
+    unequal = count_seeds(check_unequal, range(FIRST, FIRST + scaled(UNEQUAL, scale)), progress)
     gains = count_seeds(check_gain, range(FIRST, FIRST + scaled(GAINS, scale)), progress)
     fits = count_seeds(check_fit, range(FIRST, FIRST + scaled(FITS, scale)), progress)
     failures = (*_too_many(coins.notes, "better", LARGEST), *_too_many(gains.notes, "no better", WRONG))
-    failures += (*_too_few(gains.notes), *_too_many(fits.notes, "better", LARGEST))
-    cases, broken = coins.cases + gains.cases + fits.cases, coins.failures + gains.failures + fits.failures
-    worst = _worst(coins.notes, highest=True) + _worst(gains.notes, highest=False) + _worst(fits.notes, highest=True)
-    return Outcome(cases, broken + failures, worst)
+    failures += (
+        *_too_many(unequal.notes, "better", LARGEST),
+        *_too_few(gains.notes),
+        *_too_many(fits.notes, "better", LARGEST),
+    )
+    parts = (coins, unequal, gains, fits)
+    worst = sum((_worst(part.notes, highest=part is not gains) for part in parts), Counter[str]())
+    return Outcome(sum(part.cases for part in parts), sum((part.failures for part in parts), ()) + failures, worst)
 
 
 def check_coin(seed: int) -> dict[str, int]:
@@ -87,6 +93,60 @@ def _coin(
     }[rate]
     coin = np.maximum(coin, 0.0)
     return coin / coin.sum()
+
+
+KINDS = ("amounts", "weights", "weights by class", "groups", "classes in groups")
+
+
+def check_unequal(seed: int) -> dict[str, int]:
+    """One sample of a coin whose rows have amounts or weights, or come in groups, of which each has one toss (and one class)."""
+    rng = np.random.default_rng([seed, 3])
+    kind, classes = KINDS[seed % 5], int(rng.integers(2, 6))
+    rows = int(np.exp(rng.uniform(np.log(100), np.log(5_000))))
+    shares = _with_rare(rng.dirichlet(np.full(classes, 5.0)), float(np.exp(rng.uniform(np.log(0.02), np.log(0.3)))))
+    metric = "costs" if kind == "amounts" else ("costs", *METRICS)[int(rng.integers(5))]
+    mean = float(np.exp(rng.uniform(0, 3)))
+    arrays = _of_costs(classes, mean, rng, by_amount=kind == "amounts")
+    if metric != "costs":
+        pair = PAIRS[int(rng.integers(len(PAIRS)))]
+        arrays = _laid_out(rng.choice([1.0, 3.0, 7.0, 20.0], classes), [pair] * classes, metric)
+    best = best_coin(shares, arrays).probability
+    if arrays.cost is not None:
+        priced = arrays.cost + (0 if arrays.by_amount is None else arrays.by_amount * mean)
+        best = best_constant(shares, priced).probability
+    some = float(np.exp(rng.uniform(np.log(0.002), 0)))  # how much of the coin is another one
+    coin = np.maximum((1 - some) * best + some * rng.dirichlet(np.ones(classes)), 0)
+    truth, toss = rng.choice(classes, rows, p=shares), rng.choice(classes, rows, p=coin / coin.sum())
+    group = np.sort(rng.integers(0, max(rows // int(rng.choice([2, 5, 20])), 12), rows))
+    if "groups" in kind:
+        toss = toss[np.searchsorted(group, group)]
+        truth = truth[np.searchsorted(group, group)] if kind == "classes in groups" else truth
+        evidence: Any = GroupedCounts.from_predictions(truth, toss, groups=group, labels=range(classes))
+    else:
+        sizes = rng.lognormal(0, rng.choice([0.3, 0.7, 1.0]), rows)
+        sizes = rng.choice([0.2, 1.0, 4.0], classes)[truth] if kind == "weights by class" else sizes / sizes.mean()
+        given: Any = {"amount": mean * sizes} if kind == "amounts" else {"sample_weight": sizes}
+        evidence = cp.Counts.from_predictions(truth, toss, labels=range(classes), **given)
+    size, near = (
+        next(limit for limit in (300, 1_000, 5_000) if rows <= limit),
+        next(b for b in (0.01, 0.1, 1) if some <= b),
+    )
+    cells = (
+        "all unequal",
+        kind,
+        f"{kind}, by {metric}",
+        f"{kind}, to {size:,} rows",
+        f"{kind}, {near:g} off the best coin",
+    )
+    return _noted((*cells, f"unequal, by {metric}, {near:g} off the best coin"), judge(evidence, arrays))
+
+
+def _of_costs(classes: int, mean: float, rng: np.random.Generator, *, by_amount: bool) -> PreferenceArrays:
+    """Lay out costs of which class 0's are the amounts of the rows, or their mean."""
+    cost = rng.choice([0.1, 0.3, 1.0, 3.0], (classes, classes)).astype(object)
+    cost[0] = "amount" if by_amount else mean
+    np.fill_diagonal(cost, 0.0)
+    return cp.Preferences(cost=cost.tolist(), labels=range(classes)).on(range(classes))
 
 
 MODELS = ("logistic regression", "forest", "boosting")
@@ -210,7 +270,7 @@ def _noted(cells: tuple[str, ...], judgement: Judgement) -> dict[str, int]:
 def _too_many(notes: Counter[str], state: str, allowed: float) -> tuple[str, ...]:
     broken = []
     for cell, cases, count in _cells(notes, state):
-        limit = allowed * cases if cell in ("all", "all fits") and cases >= 1_000 else binom.ppf(0.9999, cases, allowed)
+        limit = allowed * cases if cell.startswith("all") and cases >= 1_000 else binom.ppf(0.9999, cases, allowed)
         if count > limit:
             broken.append(f"{cell}: {count} of {cases} called {state}")
     return tuple(broken)
@@ -234,14 +294,14 @@ def _worst(notes: Counter[str], *, highest: bool, shown: int = 4) -> Counter[str
     """Return all cases and the worst cells of 100 and more, as notes."""
     cells = [one for one in _cells(notes, "better") if one[1] >= 100]
     chosen = sorted(cells, key=lambda one: one[2] / one[1], reverse=highest)[:shown]
-    whole = [one for one in cells if one[0] in ("all", "all fits")]
+    whole = [one for one in cells if one[0].startswith("all")]
     return Counter({f"better, of {cases:,}: {cell}": count for cell, cases, count in (*whole, *chosen)})
 
 
 def table(scale: float = 1.0) -> str:
     """Return every cell as text: python -c 'from tests.stress.promise_27_verdict import table; print(table())'."""
     lines = []
-    for check, full in ((check_coin, COINS), (check_gain, GAINS), (check_fit, FITS)):
+    for check, full in ((check_coin, COINS), (check_unequal, UNEQUAL), (check_gain, GAINS), (check_fit, FITS)):
         done = count_seeds(check, range(FIRST, FIRST + scaled(full, scale)))
         states = ("better", "not told apart", "no better")
         for cell, cases, _ in sorted(_cells(done.notes, "better")):

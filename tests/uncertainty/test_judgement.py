@@ -369,3 +369,61 @@ def test_what_could_have_been_seen_is_seen_in_four_of_five_samples(rng):
         for _ in range(200)
     ]
     assert 0.7 < states.count("better") / 200 < 0.9
+
+
+@pytest.mark.parametrize("kind", ["amounts", "groups", "weights"])
+def test_a_nearly_constant_coin_is_no_model_where_rows_are_unequal(kind):
+    """Whole tables of effective rows once decided ties by their rounding: up to 87 % of these coins were called better."""
+    better = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        group = np.arange(800) // 5
+        truth, coin = (rng.random(800) < 0.05).astype(int), rng.random(800) < 0.99
+        miss = "amount" if kind == "amounts" else 95.0
+        arrays = cp.Preferences(cost={(1, 0): miss, (0, 1): 1.0}).on([0, 1])
+        if kind == "amounts":
+            counts = cp.Counts.from_predictions(
+                truth, coin.astype(int), labels=[0, 1], amount=95 * rng.lognormal(0, 0.5, 800)
+            )
+        elif kind == "weights":
+            counts = cp.Counts.from_predictions(
+                truth, coin.astype(int), labels=[0, 1], sample_weight=rng.lognormal(0, 0.5, 800)
+            )
+        else:
+            counts = GroupedCounts.from_predictions(truth, coin[group].astype(int), groups=group, labels=[0, 1])
+        better += judge(counts, arrays).state == "better"
+    assert better <= 4
+
+
+def test_the_test_by_amounts_is_that_of_shuffled_predictions(rng):
+    """Predictions shuffled over the rows, each paying the amounts of the rows that it then misses."""
+    cost = {(1, 0): "amount", (0, 1): 4.0, (2, 0): 1.0, (0, 2): 2.0, (1, 2): "amount"}
+    arrays = cp.Preferences(cost=cost, labels=[0, 1, 2]).on([0, 1, 2])
+    for spread in (0.3, 1.0):
+        truth = rng.choice(3, 400, p=[0.7, 0.2, 0.1])
+        amount = rng.lognormal(2, spread, 400)
+        predicted = np.where(rng.random(400) < 0.07, truth, rng.choice(3, 400, p=[0.5, 0.3, 0.2]))
+
+        def paid(columns):
+            fixed = np.array([[0, 4.0, 2.0], [0, 0, 0], [1.0, 0, 0]])[truth, columns]
+            return (fixed + amount * ((truth == 1) & (columns != 1))).mean(axis=-1)
+
+        shuffled = paid(np.array([rng.permutation(predicted) for _ in range(4000)]))
+        found = judge(cp.Counts.from_predictions(truth, predicted, labels=[0, 1, 2], amount=amount), arrays)
+        assert found.loss == pytest.approx(paid(predicted))
+        assert found.p_value == pytest.approx((shuffled <= found.loss).mean(), abs=0.03)
+
+
+def test_the_test_by_weights_of_classes_is_that_of_shuffled_predictions(rng):
+    """Weights that are the same within a class: each class has its own, and the margins of weights move."""
+    truth = rng.choice(2, 300, p=[0.8, 0.2])
+    predicted = np.where(rng.random(300) < 0.1, truth, rng.choice(2, 300, p=[0.6, 0.4]))
+    weight = np.array([1.0, 3.0])[truth]
+    for arrays in (rare(), rare("kulczynski"), cp.Preferences(cost={(1, 0): 5, (0, 1): 1.0}).on([0, 1])):
+        found = judge(cp.Counts.from_predictions(truth, predicted, sample_weight=weight), arrays)
+        tables = []
+        for _ in range(3000):
+            one = rng.permutation(predicted)
+            tables.append([[weight[(truth == i) & (one == j)].sum() for j in (0, 1)] for i in (0, 1)])
+        shuffled = losses(np.array(tables), arrays)[1].sum(axis=-1)
+        assert found.p_value == pytest.approx((shuffled <= found.loss + 1e-9).mean(), abs=0.04)

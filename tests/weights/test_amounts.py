@@ -8,7 +8,10 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import config_context
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 import compromis as cp
 from compromis.errors import InputError
@@ -320,3 +323,55 @@ def test_amounts_in_words_and_in_a_file(tmp_path):
     FRAUD.to_toml(tmp_path / "fraud.toml")
     assert cp.Preferences.from_toml(tmp_path / "fraud.toml") == FRAUD
     assert "matrix" in (tmp_path / "fraud.toml").read_text()
+
+
+def test_cross_validation_and_scores_by_amount():
+    """Row by row: the pooled cost, the score of an estimator and of a scorer, and what a grid search picks by them."""
+    X, y, amount = rows()
+    labels = sorted(set(y))
+
+    def paid(predicted):
+        return np.where(
+            (y == "fraud") & (predicted == "ok"), amount, np.where((y == "ok") & (predicted == "fraud"), 5.0, 0.0)
+        )
+
+    folds = list(StratifiedKFold(3).split(X, y))
+    tuned = cp.TunedDecisionClassifier(LogisticRegression(), preferences=FRAUD, random_state=0)
+    result = cp.cross_evaluate(tuned, X, y, preferences=FRAUD, cv=folds, amount=amount)
+    predicted = np.empty(len(y), dtype=y.dtype)
+    for train, test in folds:
+        predicted[test] = clone(tuned).fit(X[train], y[train], amount=amount[train]).predict(X[test])
+    assert result.summary.loss == pytest.approx(paid(predicted).mean())
+    fitted = tuned.fit(X, y, amount=amount)
+    score = 1 - paid(fitted.predict(X)).mean()
+    assert fitted.score(X, y, amount=amount) == pytest.approx(score)
+    assert cp.pragma_loss(y, fitted.predict(X), preferences=FRAUD, labels=labels, amount=amount) == pytest.approx(
+        1 - score
+    )
+    with config_context(enable_metadata_routing=True):
+        asked = clone(tuned).set_fit_request(amount=True).set_score_request(amount=True)
+        grid = GridSearchCV(asked, {"estimator__C": [1e-6, 1.0]}, cv=folds).fit(X, y, amount=amount)
+        scorer = cp.pragma_scorer(FRAUD).set_score_request(amount=True)
+        assert scorer(fitted, X, y, amount=amount) == pytest.approx(score)
+        by_scorer = GridSearchCV(asked, {"estimator__C": [1e-6, 1.0]}, cv=folds, scoring=scorer).fit(
+            X, y, amount=amount
+        )
+    assert grid.best_score_ == by_scorer.best_score_ == grid.cv_results_["mean_test_score"].max()
+    assert np.isfinite(grid.cv_results_["mean_test_score"]).all()
+    means = [1 - paid(predicted)[test].mean() for _, test in folds]
+    assert grid.cv_results_["mean_test_score"][1] == pytest.approx(np.mean(means))
+
+
+@pytest.mark.parametrize("given", [{}, {"amount": np.ones(3)}])
+def test_amounts_are_looked_at_before_anything_is_fitted(given):
+    class Never(LogisticRegression):
+        def fit(self, X, y, sample_weight=None):
+            raise AssertionError("fitted")
+
+    X, y, _ = rows()
+    tuned = cp.TunedDecisionClassifier(Never(), preferences=FRAUD)
+    with pytest.raises(cp.InputError, match="amount") as raised:
+        tuned.fit(X, y, **given)
+    assert raised.value.parameter == "amount"
+    with pytest.raises(cp.InputError, match="amount"):
+        cp.cross_evaluate(tuned, X, y, preferences=FRAUD, **given)

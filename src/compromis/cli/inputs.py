@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 KINDS = {"Counts": "counts", "Votes": "vote patterns", "OperatingPoints": "operating points"}
 READERS = {"Counts": "evaluate", "Votes": "tune", "OperatingPoints": "tradeoff"}
 """The command that takes each kind of evidence."""
+AMOUNT = "amount"
+"""Stands among costs for the amount of the row."""
 
 Evidence = TypeVar("Evidence")
 
@@ -274,8 +276,11 @@ class Predicted:
         return self.counts.arranged_as((*self.counts.classes, *sorted({*labels} - {*self.counts.classes})))
 
 
-def read_costs(file: str) -> dict[str, dict[str, float]]:
-    """Return costs by true and predicted class: the first column names the true classes, the header the predicted ones."""
+def read_costs(file: str) -> dict[str, dict[str, float | str]]:
+    """Return costs by true and predicted class: the first column names the true classes, the header the predicted ones.
+
+    A cell is a number, or ``amount`` for the amount of the row.
+    """
     import compromis as cp
 
     table = cp.frames.read_table(file, lambda names: names)
@@ -285,8 +290,14 @@ def read_costs(file: str) -> dict[str, dict[str, float]]:
         raise cp.InputError(
             f"{file} must name the same classes down its first column, {listed(true)}, and along its header, {listed(predicted)}"
         )
-    columns = {label: table.numbers(label).tolist() for label in predicted}
+    columns = {label: _costs(table, label) for label in predicted}
     return {label: {other: columns[other][row] for other in predicted} for row, label in enumerate(true)}
+
+
+def _costs(table: Table, label: str) -> list[float | str]:
+    texts = table[label].tolist()
+    fixed = iter(table.take([row for row, text in enumerate(texts) if text != AMOUNT]).numbers(label).tolist())
+    return [AMOUNT if text == AMOUNT else next(fixed) for text in texts]
 
 
 def read_mapping(file: str) -> dict[str, str | None]:

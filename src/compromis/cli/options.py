@@ -28,7 +28,7 @@ weight = click.option("--weight", metavar="COL", help="A column of row weights."
 amount = click.option(
     "--amount",
     metavar="COL",
-    help="A column of amounts of the rows, where decisions cost 'amount'; see [cost] in --preferences.",
+    help="A column of amounts of the rows, where decisions cost 'amount'; see --cost, or [cost] in --preferences.",
 )
 by = click.option(
     "--by", metavar="COL", help="A column of groups (hospital, sex): minima must hold in each; shows the rates of each."
@@ -187,7 +187,7 @@ class PreferenceChoice:
         return sorted(self._costs)
 
     @cached_property
-    def _costs(self) -> dict[str, dict[str, float]]:
+    def _costs(self) -> dict[str, dict[str, float | str]]:
         return {} if self.cost is None else read_costs(self.cost)
 
 
@@ -217,7 +217,7 @@ def preferences(command: Callable[..., Any]) -> Callable[..., Any]:
             metavar="FILE",
             is_eager=True,
             help="A table of what decisions cost, in place of importances: true classes down the first column, predicted ones along "
-            "the header.",
+            "the header; a cell may be 'amount', that of the row (--amount).",
         ),
     )
 

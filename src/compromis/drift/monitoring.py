@@ -294,11 +294,12 @@ class Monitor(Result):
         first = "your preferences are met in every period"
         if missed:
             told = f"missed in {missed} of {len(self.periods)} periods"
-            first = f"{last.name}: your preferences are {'met' if last.met else 'not met'} ({told})"
+            first = f"period {last.name}: your preferences are {'met' if last.met else 'not met'} ({told})"
         sentences: list[str] = [Finding(first, "better" if last.met else "no better")]
         if last.headline is not None:
             sentences += [
-                Finding(f"{last.name}: {uncapitalised(one)}", "headline") for one in last.headline.sentences()[:1]
+                Finding(f"period {last.name}: {uncapitalised(one)}", "headline")
+                for one in last.headline.sentences()[:1]
             ]
         sentences += (
             [] if self.tests is None else [Finding(str(test), "missed") for test in self.tests.tests if test.alarm]
@@ -306,13 +307,13 @@ class Monitor(Result):
         for period in self.periods:
             if not period.met:
                 sure = ", though these rows do not make it sure" if period.state is State.UNKNOWN else ""
-                sentences.append(Finding(f"{period.name}: not met{sure}: {'; '.join(period.missed)}", "missed"))
+                sentences.append(Finding(f"period {period.name}: not met{sure}: {'; '.join(period.missed)}", "missed"))
             if period.advice:
-                sentences.append(f"{period.name}: {period.advice}")
+                sentences.append(f"period {period.name}: {period.advice}")
             if period.reviewed is not None and period.review_cap is not None:
                 sent, cap = 100 * period.reviewed, 100 * period.review_cap
                 sentences.append(
-                    f"{period.name}: {sent:.3g} % of rows are to review, above the cap of {cap:g} % beyond chance: plan the review again "
+                    f"period {period.name}: {sent:.3g} % of rows are to review, above the cap of {cap:g} % beyond chance: plan the review again "
                     f"on new labelled rows"
                 )
         notes = ["Expected: what the reference loses at these class shares"]

@@ -3,12 +3,11 @@ from .change import Change
 from .model_file import fit_table, load_model, save_model
 from .pragma_forest import PragmaForestClassifier
 from .pragma_tree import PragmaTreeClassifier
-from .table_votes import TABLE_MODELS, table_votes
+from .table_votes import table_votes
 from .tuned_decision import TunedDecisionClassifier
 from .tuning import Tuned, tune_votes
 
 __all__ = [
-    "TABLE_MODELS",
     "C45Classifier",
     "Change",
     "PragmaForestClassifier",

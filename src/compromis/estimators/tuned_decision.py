@@ -61,17 +61,18 @@ class PreferencesMixin:
     preferences: Any
     classes_: NDArray[Any]
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None, *, amount: Any = None) -> float:
         """Return how well the predictions serve the preferences, so that `GridSearchCV` chooses by them; accuracy without preferences.
 
-        1 - loss where the constraints are met, minus what is missed of them where they are not, as `pragma_scorer` has it.
+        1 - loss where the constraints are met, minus what is missed of them where they are not, as `pragma_scorer` has it. Where decisions
+        cost the amount of a row, `amount` has a number per row; `GridSearchCV` hands it on by metadata routing.
         """
         preferences = read_preferences(self.preferences)
         if preferences is None:
             accuracy: float = super().score(X, y, sample_weight)  # type: ignore[misc]
             return accuracy
         known = among_classes(preferences, self.classes_, y)
-        return score_predictions(y, self.predict(X), known, sample_weight)  # type: ignore[attr-defined]
+        return score_predictions(y, self.predict(X), known, sample_weight, amount)  # type: ignore[attr-defined]
 
     def _html_repr(self) -> str:
         diagram: str = estimator_html_repr(self)
@@ -453,6 +454,7 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         refuse_amounts_of_groups(amount, groups)
         if amount is None and options.preferences.costs_amounts and by_hand is None:
             raise amount_missing()
+        amounts = read_weights(amount, len(y), name="amount")
         generator = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
         own_params, split_params = self._fit_params(sample_weight, groups, params)
         folds = self._folds(X, y, groups, split_params, generator) if by_hand is None else None
@@ -465,7 +467,7 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
             counted = np.flatnonzero(np.ones(len(y)) if sample_weight is None else sample_weight)
             weight = read_weights(search_sample_weight, len(y), name="search_sample_weight")
             weight = None if weight is None else weight[counted]
-            amounts = None if amount is None else np.asarray(amount)[counted]
+            amounts = None if amounts is None else amounts[counted]
             group = None if groups is None else read_groups(groups, len(y), "y")[counted]
             parts = None if by is None else ByGroup.read(by, len(y))[counted]
             options = replace(options, calibration=calibration)

@@ -203,6 +203,10 @@ class Tuned(Result):
         """Return the weight and the rows of each class, before and after."""
         return self.chosen.tables_of(counts_of(self.judged))
 
+    def text_tables(self) -> list[Table]:
+        """Return the tables of the text, of many classes the first ones."""
+        return self.chosen.cut(self.tables())
+
     def columns(self) -> dict[str, list[Any]]:
         """Return the weight and the numbers of each class, column by column."""
         return self.chosen.columns()

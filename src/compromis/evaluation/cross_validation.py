@@ -27,10 +27,10 @@ from compromis.evidence.counts import Counts
 from compromis.evidence.readers import read_weights
 from compromis.evidence.scores import with_absent_classes
 from compromis.labels import encode_classes, positions_in, read_groups, read_labels
-from compromis.measures.pragma import pragma
+from compromis.measures.pragma import amount_missing, pragma, worst_loss
 from compromis.measures.probability import smoothed_shares
 from compromis.measures.rates import Evidence
-from compromis.preferences import PreferenceArrays, Preferences
+from compromis.preferences import PreferenceArrays, Preferences, refuse_amounts_of_groups, refuse_idle_amount
 from compromis.uncertainty.paired_tests import FoldMean, fold_mean
 
 T = TypeVar("T")
@@ -285,7 +285,7 @@ def _warn_of_optimism(chosen: Sequence[Counts | float], unseen: Counts, arrays: 
         before = float(np.mean([pragma(p, arrays).total if isinstance(p, Counts) else p for p in chosen]))
     after = pragma(unseen, arrays).total
     gap = after - before
-    if gap >= WARN_FROM:
+    if gap >= WARN_FROM * worst_loss(unseen, arrays):
         warnings.warn(
             f"the loss on the rows on which the weights were chosen is {before:.4f}, on unseen rows {after:.4f}: "
             f"it looks better by {gap:.4f} than it is; report the cross-validated loss",
@@ -307,6 +307,7 @@ def cross_evaluate(
     labels: Sequence[Any] | None = None,
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
+    amount: ArrayLike | None = None,
     confidence: float | None = None,
     progress: Progress = None,
 ) -> CrossEvaluation:
@@ -329,6 +330,8 @@ def cross_evaluate(
         Folds fitted at a time, through joblib: inside ``joblib.parallel_config(backend="dask")`` on a cluster.
     labels, pos_label, sample_weight
         As for `evaluate`; weights are also passed to ``fit``.
+    amount : array-like, optional
+        A number per row where decisions cost the amount of a row, also for a ``fit`` that takes it; see `Preferences`.
     confidence : float, optional
         Adds intervals of the pooled numbers; the means over folds have theirs anyway (at 0.95).
     progress : bool or callable, optional
@@ -364,13 +367,20 @@ def cross_evaluate(
         classes=classes,
         weight=read_weights(sample_weight, len(codes)),
         group=None if groups is None else read_groups(groups, len(codes)),
+        amount=read_weights(amount, len(codes), name="amount"),
     )
     terms = Terms.read(classes, preferences, pos_label=pos_label, confidence=confidence)
+    refuse_idle_amount(preferences, amount)
+    refuse_amounts_of_groups(amount, groups)
+    if amount is None and terms.preferences is not None and terms.preferences.costs_amounts:
+        raise amount_missing()  # before the folds are fitted
     folds = choose_folds(cv, X, codes, classes=classes, group=rows.group)
     tasks = [(estimator, fold) for fold in folds]
     per_row = {} if rows.weight is None else {"sample_weight": rows.weight}
-    if rows.group is not None and has_fit_parameter(estimator, "groups"):
-        per_row["groups"] = rows.group
+    own = {"groups": rows.group, "amount": rows.amount}
+    per_row |= {
+        name: values for name, values in own.items() if values is not None and has_fit_parameter(estimator, name)
+    }
     predictions = run_folds(_predict, tasks, X, y, per_row=per_row, n_jobs=n_jobs, progress=progress)
     predictions = [part.on(classes) for part in predictions]
     parts = tuple(_evaluate_fold(rows, terms, fold, part) for fold, part in zip(folds, predictions, strict=True))

@@ -332,7 +332,7 @@ class Evaluation(Result):
         others = sorted(labels, key=lambda label: -missed[label])
         chosen = list(dict.fromkeys([*first, *others]))[:MOST_ROWS]
         table = text.class_table(self, chosen)
-        title = f"{MOST_ROWS} of {len(labels)} classes; all of them: --full, or .to_frame()"
+        title = f"{MOST_ROWS} of {len(labels)} classes; all: --full"
         return [table._replace(title=title), *self._group_tables()]
 
     def full(self) -> str:

@@ -24,7 +24,7 @@ from compromis._results import Finding, Result, Table, environment, shared_style
 from compromis._text import count, fixed, shown_label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
-from compromis.evidence.files import encoded, read
+from compromis.evidence.files import decoded, encoded
 from compromis.evidence.votes import Votes
 from compromis.measures.pragma import pragma
 from compromis.measures.rates import precision, recall
@@ -35,6 +35,8 @@ from compromis.weights.guarantee import CALIBRATIONS, Guarantee, demands_of
 from compromis.weights.guarded import what_holds
 from compromis.weights.problem import SearchProblem
 
+_APART = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError)
+"""What parts raise that do not go together; an InputError is a ValueError."""
 _NEAR = 1e-9
 """Relative: numbers that differ by less are one on any machine."""
 _SOFTWARE = ("numpy", "scipy", "scikit-learn")
@@ -258,18 +260,12 @@ class Record(Result):
         found = Path(evidence).read_bytes()
         if fingerprint(found) != stated["evidence"]["sha256"]:
             raise InputError(f"{os.fspath(evidence)} is not the evidence of {name}: its SHA-256 is another")
-        votes = read(evidence).evidence
+        votes = decoded(found, os.fspath(evidence)).evidence
         if not isinstance(votes, Votes):
             raise InputError(f"{os.fspath(evidence)} holds no votes; a record is of a decision on votes")
         try:
             again = cls._again(stated, votes)
-        except (
-            LookupError,
-            TypeError,
-            AttributeError,
-            ValueError,
-            ArithmeticError,
-        ) as error:  # an InputError is a ValueError
+        except _APART as error:
             raise InputError(f"{name} is refused, its parts do not go together: {error}") from error
         computed = msgspec.json.decode(msgspec.json.encode(again.document()))
         if stated["compromis"] != computed["compromis"]:  # another version may say the same in other words
@@ -288,7 +284,7 @@ class Record(Result):
         try:
             decision = Decision.from_json(msgspec.json.encode(stated["decision"]).decode())
             return decision, Preferences.from_toml_text(stated["preferences"], name=f"what {name} holds")
-        except (LookupError, TypeError, AttributeError) as error:
+        except _APART as error:
             raise InputError(f"{name} is no record of compromis: {error}") from error
 
     @classmethod
@@ -411,10 +407,11 @@ def _read(name: str, data: bytes) -> dict[str, Any]:
     try:
         check_version(data, name, Record.schema, "record the decision again")
         stated = msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        content = {field: value for field, value in stated.items() if field != "seal"}
+        whole = _canonical(stated) == data and stated.get("seal") == _seal(content)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError, ArithmeticError) as error:
         raise InputError(f"{name} is no record of compromis: {error}") from error
-    content = {field: value for field, value in stated.items() if field != "seal"}
-    if _canonical(stated) != data or stated.get("seal") != _seal(content):
+    if not whole:
         raise InputError(f"{name} was changed after it was written: its seal does not fit")
     if not isinstance(stated.get("evidence"), dict) or "sha256" not in stated["evidence"] or "compromis" not in stated:
         raise InputError(f"{name} is no record of compromis: it names no evidence")

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.measures.pragma import among_classes, fold_counts, pragma, score_predictions
-from compromis.preferences import Preferences, read_preferences
+from compromis.preferences import Preferences, read_preferences, refuse_idle_amount
 
 
 def pragma_loss(
@@ -20,6 +20,7 @@ def pragma_loss(
     preferences: Preferences | Mapping[Any, Any],
     labels: Sequence[Any] | None = None,
     sample_weight: ArrayLike | None = None,
+    amount: ArrayLike | None = None,
 ) -> float:
     """Return the PRAGMA loss of predicted classes under the preferences: 0 is perfect, 1 the worst; with costs their average cost.
 
@@ -35,6 +36,8 @@ def pragma_loss(
         The classes, absent ones included; a preference for any other class is an error.
     sample_weight : array-like, optional
         A weight of at least 0 per row.
+    amount : array-like, optional
+        A number of at least 0 per row, where decisions cost the amount of a row.
 
     Examples
     --------
@@ -43,7 +46,8 @@ def pragma_loss(
     >>> round(cp.pragma_loss(["bad", "good", "good"], ["bad", "bad", "good"], preferences=preferences), 4)
     0.0682
     """
-    counts = Counts.from_predictions(y_true, y_pred, labels=labels, sample_weight=sample_weight)
+    refuse_idle_amount(required_preferences(preferences), amount)
+    counts = Counts.from_predictions(y_true, y_pred, labels=labels, sample_weight=sample_weight, amount=amount)
     return pragma(counts, required_preferences(preferences).on(counts.classes)).total
 
 
@@ -81,7 +85,8 @@ def pragma_scorer(preferences: Preferences | Mapping[Any, Any]) -> PragmaScorer:
     the average cost, and a model that misses a constraint has less than the dearest decisions would have.
 
     It works inside cross-validation: a class that a fold lacks is left out of the fold's mean. Of a preference for a class that
-    neither the estimator nor the fold knows it warns; if there are only such, it raises.
+    neither the estimator nor the fold knows it warns; if there are only such, it raises. Where decisions cost the amount of a row it
+    requests that: ``pragma_scorer(preferences).set_score_request(amount=True)``, with metadata routing.
 
     Examples
     --------

@@ -159,7 +159,11 @@ def read(path: str | os.PathLike[str]) -> EvidenceFile:
     >>> cp.evidence.read("site.json").evidence.matrix.tolist()
     [[9, 2], [7, 4]]
     """
-    name, data = os.fspath(path), Path(path).read_bytes()
+    return decoded(Path(path).read_bytes(), os.fspath(path))
+
+
+def decoded(data: bytes, name: str) -> EvidenceFile:
+    """Return what the bytes of an evidence file hold; `name` is what messages call it."""
     try:
         check_version(data, name, SCHEMA, "count again")
         document = msgspec.json.decode(data, type=_Document)

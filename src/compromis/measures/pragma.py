@@ -79,11 +79,13 @@ def with_mean_costs(counts: Counts, arrays: PreferenceArrays) -> tuple[Counts, P
     scale = np.nan_to_num(ratio(squares * counts.support, whole**2), nan=1.0)[:, np.newaxis]
     before = counts.matrix if counts.squares is None else counts.squares
     effective = np.where(arrays.by_amount.any(axis=1, keepdims=True), np.maximum(before, counts.matrix * scale), before)
+    varying = arrays.by_amount * mean
     priced = replace(
         arrays,
         cost=arrays.cost + arrays.by_amount * own,
         by_amount=None,
-        blind_cost=arrays.cost + arrays.by_amount * mean,
+        blind_cost=arrays.cost + varying,
+        varying_cost=varying,
     )
     return replace(counts, squares=effective.astype(np.float64), amounts=None, amount_squares=None), priced
 
@@ -136,6 +138,8 @@ def excess_at(shares: Floats, most: Floats) -> Floats:
 
 def shortfall(counts: Counts, arrays: PreferenceArrays) -> float:
     """Return the sum of what the classes miss of their constraints."""
+    if not arrays.constrained:  # most searches ask this of every candidate
+        return 0.0
     return float(sum(part.sum() for part in violations(counts, arrays)))
 
 
@@ -153,10 +157,10 @@ def preference_score(counts: Counts, arrays: PreferenceArrays) -> float:
     missed = shortfall(counts, arrays)
     if missed == 0:
         return 1 - pragma(counts, arrays).total
-    return 1 - _worst(counts, arrays) - missed
+    return 1 - worst_loss(counts, arrays) - missed
 
 
-def _worst(counts: Counts, arrays: PreferenceArrays) -> float:
+def worst_loss(counts: Counts, arrays: PreferenceArrays) -> float:
     """Return the worst loss that decisions for the same rows could have, or an upper bound of it."""
     if arrays.cost is None:
         return 1.0
@@ -167,10 +171,14 @@ def _worst(counts: Counts, arrays: PreferenceArrays) -> float:
 
 
 def score_predictions(
-    y_true: Any, y_pred: Any, preferences: Preferences, sample_weight: ArrayLike | None = None
+    y_true: Any,
+    y_pred: Any,
+    preferences: Preferences,
+    sample_weight: ArrayLike | None = None,
+    amount: ArrayLike | None = None,
 ) -> float:
     """Return the `preference_score` of the rows of a fold, which may lack classes that the preferences name."""
-    counts = fold_counts(y_true, y_pred, sample_weight)
+    counts = fold_counts(y_true, y_pred, sample_weight, amount)
     return preference_score(counts, preferences.on(counts.classes, strict=False))
 
 
@@ -180,7 +188,9 @@ def among_classes(preferences: Preferences, classes: Iterable[Any], y_true: Any)
     return preferences.among(dict.fromkeys((*map(plain_label, classes), *occurring)))
 
 
-def fold_counts(y_true: Any, y_pred: Any, sample_weight: ArrayLike | None = None) -> Counts:
+def fold_counts(
+    y_true: Any, y_pred: Any, sample_weight: ArrayLike | None = None, amount: ArrayLike | None = None
+) -> Counts:
     """Return the counts of a fold, whose rows may all be predicted wrong, and have no label in common with the predictions."""
     _, classes = encode(read_labels(y_true, "y_true"), read_labels(y_pred, "y_pred"))
-    return Counts.from_predictions(y_true, y_pred, labels=classes, sample_weight=sample_weight)
+    return Counts.from_predictions(y_true, y_pred, labels=classes, sample_weight=sample_weight, amount=amount)

@@ -246,7 +246,7 @@ class Interview(Result):
       2  finds 3 of 4 ill (misses 1), 2 false alarms
     >>> interview = interview.answer("second")
     >>> round(interview.known[0].value, 2)
-    0.77
+    0.8
     >>> interview.back().question.number
     1
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -101,6 +101,7 @@ def judge(
     better 0.397 (0.0... to 0.59...)
     """
     level, rng = min(read_confidence(confidence), HIGHEST), np.random.default_rng(random_state)
+    weight = _class_scale(counts_of(evidence))
     if isinstance(evidence, Counts):
         evidence, arrays = with_mean_costs(evidence, arrays)
     counts = counts_of(evidence)
@@ -109,7 +110,7 @@ def judge(
     observed = _sums(counts.matrix, cost)
     loss, coin = float(scale.loss(observed)), scale.coin(observed)
     order = np.lexsort((observed.hits, observed.predicted, observed.support, arrays.recall_weight, arrays.importance))
-    rows, scale = _rows(evidence, cost, order), scale.ordered(order)
+    rows, scale = _rows(evidence, weight, cost, order), scale.ordered(order)
     observed = _sums(rows.counts.matrix, scale.cost)
     gain, p_value, smallest = float(coin.loss) - loss, math.nan, math.nan
     interval = Interval(gain, math.nan, math.nan)
@@ -176,6 +177,7 @@ class _Scale:
     def __init__(self, arrays: PreferenceArrays) -> None:
         self.arrays, self.cost = arrays, arrays.cost
         self.blind = arrays.cost if arrays.blind_cost is None else arrays.blind_cost
+        self.varying = arrays.varying_cost
         self.rounding = ROUNDING * (1.0 if arrays.cost is None else float(np.abs(arrays.cost).max()))
 
     def ordered(self, order: Ints) -> _Scale:
@@ -219,32 +221,34 @@ class _Scale:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rows:
-    """The rows judged: their counts, the sums of their groups and how often each occurs, and what a row of each class weighs."""
+    """The rows judged: their counts, the sums of their groups and how often each occurs, and what a row weighs."""
 
     counts: Counts
     groups: _Sums | None
     times: Ints
     weight: Floats
-    """By true and predicted class."""
+    """By true and predicted class; rows of unequal amounts are fewer, too."""
+    whole: Floats
+    """By true class; amounts left aside."""
 
 
-def _rows(evidence: Evidence, cost: Floats | None, order: Ints) -> _Rows:
+def _rows(evidence: Evidence, whole: Floats, cost: Floats | None, order: Ints) -> _Rows:
     """Put classes and groups into an order of their own: names of classes and the order of rows leave no trace in the draws."""
     counts, cells = counts_of(evidence), np.ix_(order, order)
     squares = None if counts.squares is None else counts.squares[cells]
     classes = tuple(counts.classes[k] for k in order)
     if counts.strata is not None and counts.tables is not None:
         moved = Counts.from_tables(counts.strata, counts.tables[:, order[:, np.newaxis], order], classes)
-        return _Rows(moved, None, np.ones(0, dtype=np.int64), _sample_scale(moved))
+        return _Rows(moved, None, np.ones(0, dtype=np.int64), _sample_scale(moved), whole[order])
     moved = Counts(counts.matrix[cells], classes, counts.rows, squares)
     if not isinstance(evidence, GroupedCounts):
-        return _Rows(moved, None, np.ones(0, dtype=np.int64), _of_each_cell(_class_scale(moved)))
+        return _Rows(moved, None, np.ones(0, dtype=np.int64), _of_each_cell(_class_scale(moved)), whole[order])
     sums = _sums(evidence.tables, cost)
     columns = np.concatenate([part[:, order] for part in (sums.hits, sums.support, sums.predicted)], axis=1)
     rank = np.argsort(columns @ np.random.default_rng(SEED).random(columns.shape[1]), kind="stable")
     hits, support, predicted = np.split(columns[rank], 3, axis=1)
     groups = _Sums(hits, support, predicted, None if sums.cost is None else sums.cost[rank])
-    return _Rows(moved, groups, evidence.times[rank], np.full((len(order),) * 2, typical_group(evidence)))
+    return _Rows(moved, groups, evidence.times[rank], np.full((len(order),) * 2, typical_group(evidence)), whole[order])
 
 
 def _of_each_cell(weight: Floats) -> Floats:
@@ -361,25 +365,47 @@ def _chance_losses(
     Notes
     -----
     Random tables with both margins fixed: the test is exact for every coin. Rows of unequal weights count as so many effective
-    rows of their class (Kish), rows in groups as fewer by the design effect; their cells are scaled back to the margins.
+    rows of their class (Kish), rows in groups as fewer by the design effect. Effective rows are rounded to whole ones, and the losses
+    of tables come in steps; so that no tie is decided by the rounding, each loss is lowered by what half an effective row is worth.
     """
-    counts = rows.counts
-    if counts.strata is None:
-        weight = _class_scale(counts) * _design_effect(rows, scale, observed, confidence)
+    matrix = rows.counts.matrix
+    if rows.counts.strata is None:
+        weight = rows.whole * _design_effect(rows, scale, observed, confidence)
     else:
-        weight = np.full(len(counts.classes), _sample_effect(counts, scale, observed))
+        weight = np.full(len(matrix), _sample_effect(rows.counts, scale, observed))
     weight = weight * max(1.0, float((observed.support / weight).sum()) / MOST_ROWS)
-    support, predicted = _whole_margins(counts.matrix / weight[:, np.newaxis])
-    expected = np.outer(observed.support, observed.predicted) / observed.total
-    each = np.nan_to_num(ratio(expected, np.outer(support, predicted) / support.sum()))
+    effective = matrix / weight[:, np.newaxis]
+    support, predicted = _whole_margins(effective)
+    each = np.nan_to_num(ratio(observed.support, support))
+    margins = np.concatenate([effective.sum(axis=1) - support, effective.sum(axis=0) - predicted])
+    steps = each / 2 if np.abs(margins).max() > 1e-9 else np.zeros_like(each)
+    slack = float(scale.loss(_nearer_chance(matrix, effective, scale, observed, steps)) - scale.loss(observed))
     if scale.blind is not None:
-        paid = _random_costs(support, predicted, scale.blind * each, tables, rng)
-        return scale.loss(_Sums(observed.hits, observed.support, observed.predicted, paid))
+        price = _Price(scale.blind * each[:, np.newaxis], np.zeros_like(scale.blind), np.zeros_like(each))
+        if scale.varying is not None:
+            spread = ratio(rows.weight[:, 0], rows.whole) - 1
+            price = replace(price, varying=scale.varying * each[:, np.newaxis], spread=spread)
+        paid = _random_costs(support, predicted, price, tables, rng)
+        return scale.loss(_Sums(observed.hits, observed.support, observed.predicted, paid)) - slack
     wanted = np.flatnonzero((scale.arrays.importance > 0) & (support > 0) & (predicted > 0))
-    hits = np.zeros((tables, len(support)))
+    others = np.nan_to_num(ratio(observed.total - observed.support, support.sum() - support))
+    hits, chosen = np.zeros((tables, len(support))), others * predicted + np.zeros((tables, 1))
     for k, cells in _random_hits(support, predicted, wanted, tables, rng):
-        hits[:, k] = each[k, k] * cells
-    return scale.loss(_Sums(hits, observed.support, observed.predicted))
+        hits[:, k] = each[k] * cells
+        chosen[:, k] = hits[:, k] + others[k] * (predicted[k] - cells)
+    return scale.loss(_Sums(hits, observed.support, chosen)) - slack
+
+
+def _nearer_chance(matrix: Floats | Ints, effective: Floats, scale: _Scale, observed: _Sums, steps: Floats) -> _Sums:
+    """Return the sums of a result in which rows of each class, `steps` of them at most, are predicted as a coin would."""
+    coin = effective.sum(axis=0) / effective.sum()
+    if scale.cost is None:
+        above = observed.hits - observed.support * coin
+        return _Sums(observed.hits - np.clip(above, 0.0, steps), observed.support, observed.predicted)
+    known = matrix - np.outer(observed.support, coin)
+    part = np.minimum(1.0, np.nan_to_num(ratio(2 * steps, np.abs(known).sum(axis=1))))
+    lost = np.maximum(-(known * scale.cost).sum(axis=1), 0.0) @ part
+    return _Sums(observed.hits, observed.support, observed.predicted, np.asarray(observed.cost) + lost)
 
 
 def _whole_margins(matrix: Floats) -> tuple[Ints, Ints]:
@@ -414,17 +440,36 @@ def _random_hits(
         yield k, rng.hypergeometric(predicted[k], total - predicted[k], support[k], tables)
 
 
-def _random_costs(support: Ints, predicted: Ints, cost: Floats, tables: int, rng: np.random.Generator) -> Floats:
+@dataclass(frozen=True, slots=True)
+class _Price:
+    """What an effective row of each cell costs; of this `varying` is the mean of its amounts, whose variance is `spread` x mean^2."""
+
+    cost: Floats
+    varying: Floats
+    spread: Floats
+
+    def of(self, row: int, column: int, cells: Ints, support: int, rng: np.random.Generator) -> Floats:
+        """Return what drawn rows cost: a random part of the class's rows, whose amounts sum to a random part of theirs."""
+        paid = np.asarray(self.cost[row, column] * cells, dtype=np.float64)
+        step = self.varying[row, column] * self.spread[row] * (1 - cells / max(support, 1))
+        some = (cells > 0) & (step > 0)
+        mean = self.varying[row, column] * cells[some]
+        paid[some] += step[some] * rng.standard_gamma(mean / step[some]) - mean
+        return paid
+
+
+def _random_costs(support: Ints, predicted: Ints, price: _Price, tables: int, rng: np.random.Generator) -> Floats:
     """Return the costs of random tables with these margins."""
     if len(support) > MOST_CLASSES:
         total = int(support.sum())
-        mean = float(support @ cost @ (predicted / total))
-        centred = _centred(cost, support / total, predicted / total)
-        variance = float(support @ centred**2 @ (predicted / max(total - 1, 1)))
-        return rng.normal(mean, math.sqrt(variance), tables)
+        expected = np.outer(support, predicted / total)
+        centred = _centred(price.cost, support / total, predicted / total)
+        apart = price.varying**2 * price.spread[:, np.newaxis] * (1 - predicted / total)
+        variance = float((expected * (centred**2 * total / max(total - 1, 1) + apart)).sum())
+        return rng.normal(float((expected * price.cost).sum()), math.sqrt(variance), tables)
     paid = np.zeros(tables)
     for row, column, cells in _random_cells(support, predicted, tables, rng):
-        paid += cost[row, column] * cells
+        paid += price.of(row, column, cells, int(support[row]), rng)
     return paid
 
 

@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 
 import numpy as np
 
+from compromis._results import ReadOnly
 from compromis._text import nearest
 from compromis._typing import Floats, Ints
 from compromis.errors import InputError
@@ -148,7 +148,7 @@ def compare_paired(
         first=names[0],
         second=names[1],
         measure=decisive,
-        differences=MappingProxyType(differences),
+        differences=ReadOnly(differences),
         mcnemar=untested if dependent else mcnemar(only_first, only_second),
         confidence=level,
         alike=bool((paired.cells[:, 1] == paired.cells[:, 2]).all()),

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from compromis._results import Table, face
+from compromis._results import ReadOnly, Table, face
 from compromis._text import bounds
 from compromis._typing import Floats, Label
 from compromis.evidence.counts import Counts, ratio
@@ -137,13 +136,12 @@ def _laid_out(
     else:
         by_class["roc_area"] = [roc_areas[label] for label in counts.classes]
     per_class = {
-        label: MappingProxyType({name: row[k] for name, row in by_class.items()})
-        for k, label in enumerate(counts.classes)
+        label: ReadOnly({name: row[k] for name, row in by_class.items()}) for k, label in enumerate(counts.classes)
     }
     return ReportIntervals(
         confidence=confidence,
-        summary=MappingProxyType(whole),
-        per_class=MappingProxyType(per_class),
+        summary=ReadOnly(whole),
+        per_class=ReadOnly(per_class),
         draws=draws,
         too_few=() if counts.strata is None else few_labels(counts),
     )
@@ -192,10 +190,9 @@ def _with_amounts(
     costs = report_intervals(priced, arrays=means, **options)
     whole = {name: costs.summary[name] for name in ("loss", "average_cost")}
     per_class = {
-        label: MappingProxyType({**row, "loss": costs.per_class[label]["loss"]})
-        for label, row in rates.per_class.items()
+        label: ReadOnly({**row, "loss": costs.per_class[label]["loss"]}) for label, row in rates.per_class.items()
     }
-    return replace(rates, summary=MappingProxyType({**rates.summary, **whole}), per_class=MappingProxyType(per_class))
+    return replace(rates, summary=ReadOnly({**rates.summary, **whole}), per_class=ReadOnly(per_class))
 
 
 def _numbers(matrix: Cells, arrays: PreferenceArrays | None) -> dict[str, Floats]:

@@ -60,11 +60,14 @@ def decide_or_review(votes: Any, weights: Any, smoothing: float, labels: Any, ra
     for rows, score in weighted(votes, weights, smoothing):
         position, best, second = best_and_second(score)
         predicted[rows] = labels[position]
-        second *= ratio
-        np.less(best, second, out=review[rows])
-        if not best.all():
-            review[rows] |= best == 0
+        review[rows] = needs_review(best, second, ratio)
     return predicted, review
+
+
+def needs_review(best: Any, second: Any, ratio: float) -> Any:
+    """Return which rows a person looks at, by their best and second weighted vote: near calls, and rows without votes."""
+    near = best < second * ratio
+    return near if best.all() else near | (best == 0)
 
 
 def best_and_second(score: Any) -> Any:

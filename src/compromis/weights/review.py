@@ -30,7 +30,7 @@ from compromis.measures.pragma import pragma, shortfall
 from compromis.measures.rates import precision, recall
 from compromis.preferences import PreferenceArrays, Preferences, read_preferences
 from compromis.weights.decision import Decision
-from compromis.weights.predictor import CHUNK, best_and_second, weighted
+from compromis.weights.predictor import CHUNK, best_and_second, needs_review, weighted
 
 DAYS = 0.99
 """The part of days on which a number of rows a day holds, where no confidence is named."""
@@ -470,11 +470,6 @@ class _Path:
         within = self.ratio[(self.ratio >= low) & (self.ratio < high)]
         low = max(float(within.max(initial=low)), 1.0)
         return 2.0 * low if math.isinf(high) else max(math.sqrt(low) * math.sqrt(high), 1.0)
-
-
-def needs_review(best: Floats, second: Floats, ratio: float) -> Flags:
-    """Return which rows a person looks at, by their best and second weighted vote: near calls, and rows without votes."""
-    return (best < ratio * second) | (best == 0)
 
 
 def _two_best(votes: Votes, weights: Floats, smoothing: float) -> tuple[Floats, Floats]:

@@ -228,6 +228,21 @@ class WeightSearch(Result):
         """Return the weight and the rows of each class, before and after."""
         return self.tables_of(self.counts)
 
+    def text_tables(self) -> list[Table]:
+        """Return the tables of the text."""
+        return self.cut(self.tables())
+
+    def cut(self, tables: Sequence[Table]) -> list[Table]:
+        """Return the tables, the first with some of many classes: those that matter, then the most frequent ones."""
+        table, *others = tables
+        if len(table.rows) <= MOST_ROWS:
+            return [table, *others]
+        first = [self.classes.index(one.label) for one in self.headline.classes]
+        frequent = np.argsort(-self.counts.support, kind="stable").tolist()
+        chosen = list(dict.fromkeys([*first, *frequent]))[:MOST_ROWS]
+        title = f"{MOST_ROWS} of {len(table.rows)} classes; all: --json"
+        return [table._replace(title=title, rows=[table.rows[k] for k in chosen]), *others]
+
     def tables_of(self, counts: Counts) -> list[Table]:
         """Return that table with other counts after the search: those of rows that did not choose the weights."""
         header = [
@@ -298,6 +313,8 @@ class WeightSearch(Result):
 
 
 Method = Exact | Sweep | Annealing
+MOST_ROWS = 12
+"""The classes that the text shows."""
 
 _NAMES = {"exact": Exact, "sweep": Sweep, "annealing": Annealing}
 _EXACT_THREE = 300_000_000

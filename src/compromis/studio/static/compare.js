@@ -81,9 +81,12 @@ function tuneAll(error, update, label) {
   return button;
 }
 
+/** Return the line of a model as the chart draws it. */
+const lineKey = (i) => draw("svg", { viewBox: "0 0 34 8", class: "key", "aria-hidden": "true" }, draw("line", { x1: 1, x2: 33, y1: 4, y2: 4, class: `curve stroke-${i % 8}` }));
+
 function showComparison(root, comparison, preferences) {
   const rows = comparison.curves.map((curve, i) => make("tr", {},
-    make("th", { scope: "row" }, make("span", { class: `key line-${i % 8}` }), named(curve.name)),
+    make("th", { scope: "row" }, lineKey(i), named(curve.name)),
     [decimal(curve.area), percent(curve.share), percent(curve.at.recall), percent(curve.at.precision), tuned.get(curve.name)?.loss?.toFixed(4) ?? "–"]
       .map((text) => make("td", {}, text))));
   const head = ["Model", term("area", "Area"), term("best for", "Best for"), term("recall", "Recall now"), term("precision", "Precision now"), term("loss", "Loss when tuned")]
@@ -92,7 +95,7 @@ function showComparison(root, comparison, preferences) {
     make("p", { class: "verdict" }, make("bdi", {}, comparison.verdict)),
     tradeoffChart(comparison, preferenceOf(preferences, comparison.label)),
     make("div", { class: "scroll" }, make("table", { class: "numbers" }, make("thead", {}, make("tr", {}, head)), make("tbody", {}, rows))),
-    make("p", { class: "quiet-text" }, "Area: the mean value over all recall weights. Best for: the share of recall weights at which the model is best. Now: with the present weights."));
+    make("p", { class: "quiet-text" }, "Area: the mean value over all recall weights. Best for: the share of recall weights at which the model is best; where models are equal (grey in the strip) each counts. Now: with the present weights."));
 }
 
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [760, 360, 56, 16, 16, 62];
@@ -106,7 +109,15 @@ function tradeoffChart(comparison, preference) {
   const weight = preference && recallWeight(METRICS.indexOf(comparison.metric), preference);
   const chart = draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "chart", role: "img", "aria-label": comparison.verdict },
     grid(low, y), winners(comparison), comparison.curves.map((curve, i) => curveLine(curve, i, y)), Number.isFinite(weight) ? preferenceLine(weight) : []);
-  return make("figure", { class: "chart-place" }, chart);
+  const readout = make("figcaption", { class: "quiet-text readout" }, "Point at the chart to read values.");
+  chart.addEventListener("pointermove", (event) => {
+    const box = chart.getBoundingClientRect();
+    const at = ((event.clientX - box.left) / box.width * WIDTH - LEFT) / (WIDTH - LEFT - RIGHT);
+    if (at < 0 || at > 1) return;
+    const step = Math.round(100 * at);
+    readout.textContent = `recall weight ${(step / 100).toFixed(2)}: ${comparison.curves.map(({ name, value }) => `${shorten(name)} ${decimal(value[step], 3)}`).join(", ")}`;
+  });
+  return make("figure", { class: "chart-place" }, chart, readout);
 }
 
 function grid(low, y) {
@@ -119,14 +130,14 @@ function grid(low, y) {
     values.map((value) => text({ x: LEFT - 8, y: y(value) + 4, "text-anchor": "end" }, Math.abs(value).toFixed(1))),
     [0, 0.2, 0.4, 0.6, 0.8, 1].map((weight) => text({ x: x(weight), y: HEIGHT - BOTTOM + 34 }, weight.toFixed(1))),
     text({ x: x(0.5), y: HEIGHT - 8, class: "axis" }, "recall weight: precision matters ← → recall matters"),
-    text({ x: 14, y: middle, transform: `rotate(-90 14 ${middle})`, class: "axis" }, "value"));
+    text({ x: 14, y: middle, transform: `rotate(-90 14 ${middle})`, class: "axis" }, low > 0 ? `value (from ${low.toFixed(1)})` : "value"));
 }
 
 /** Return the strip below the curves that shows which model is best. */
 function winners({ curves, winners: ranges }) {
   const index = new Map(curves.map((curve, i) => [curve.name, i]));
   return draw("g", {}, ranges.map(({ low, high, best }) => draw("rect", {
-    x: x(low), width: Math.max(0.5, x(high) - x(low)), y: HEIGHT - BOTTOM + 6, height: 9, class: `best fill-${index.get(best[0]) % 8}`,
+    x: x(low), width: Math.max(0.5, x(high) - x(low)), y: HEIGHT - BOTTOM + 6, height: 9, class: best.length > 1 ? "best fill-tie" : `best fill-${index.get(best[0]) % 8}`,
   }, draw("title", {}, `${best.join(" = ")} from ${low.toFixed(3)} to ${high.toFixed(3)}`))));
 }
 

@@ -123,5 +123,6 @@ export function takeWeights(id, { weights, counts }) {
 /** Show preferences from a file. */
 export function takePreferences({ metric, cost, classes }) {
   const rows = model().classes.map((label) => ({ ...DEFAULTS, ...classes.find((preference) => preference.label === label) }));
-  panel.set({ preferences: { metric, cost, classes: rows } });
+  const most = Math.max(...rows.map(({ importance }) => importance));
+  panel.set({ preferences: { metric, cost, classes: rows }, chosen: rows.findIndex(({ importance }) => importance === most) });
 }
