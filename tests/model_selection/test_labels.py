@@ -141,7 +141,7 @@ def test_a_second_phase_that_is_not_looked_at_is_the_first_made_longer():
         else None
     )
     assert shares is None or np.abs(shares[0] - shares[1]).max() < 0.1
-    assert "drawn as before" in str(second)
+    assert "drawn as before" in second.sentences()[0]
 
 
 def test_looking_is_said_to_pay_or_not():
@@ -170,7 +170,7 @@ def test_rows_without_votes_are_left_out_and_counted():
     made = plan_labels(votes, budget=100, labels=["fraud", "ok"], random_state=1)
     assert made.left_out == 50
     assert made.rows.min() >= 50
-    assert "50 rows without any vote are left out" in str(made)
+    assert "50 rows without any vote are left out" in made.sentences()[-1]
     assert made.strata.sizes.sum() == ROWS - 50
 
 
