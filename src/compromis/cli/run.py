@@ -156,7 +156,7 @@ def _failure(error: Exception, options: Mapping[str, str] = OPTIONS) -> _Failure
 
 def _sentence(error: Exception, options: Mapping[str, str]) -> str:
     """Return an error in the words of the command line, on one line: a file's name may hold a line end, or orders to the terminal."""
-    text, parameter = str(error), getattr(error, "parameter", None)
+    text, parameter = str(error), getattr(error, "parameter", None) or ""
     if isinstance(error, OSError) and error.strerror and not isinstance(error, CompromisError):
         text = f"{error.filename or 'the output'}: {error.strerror}"
     elif parameter in options and text.startswith(parameter):
