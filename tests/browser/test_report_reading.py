@@ -231,3 +231,27 @@ def test_rounded_votes_are_never_compared_with_exact_ones(report, monkeypatch):
     assert page.evaluate("compromisPanel.state().counts") == rounded.counts(weights).matrix.tolist()
     before = cp.evaluate(rounded.counts([1, 1]), preferences=TWO.preferences).summary.loss
     assert f"the decision given {before:.4f}" in page.inner_text("#panel .cp-losses")
+
+
+def test_the_panel_begins_with_the_class_of_the_headline_and_judges_nothing(report):
+    votes = np.array([[0.9, 0.1]] * 16 + [[0.2, 0.8]] * 4)
+    page = report(cp.evaluate(["well"] * 15 + ["ill"] * 5, y_proba=votes, labels=["well", "ill"])).page
+    assert page.locator("#panel tr.cp-chosen th").inner_text() == "ill"
+    assert page.locator("#panel .cp-verdict").get_attribute("class").split()[-1] == "cp-unjudged"
+
+
+def test_headings_of_the_matrix_break_between_words_on_a_phone(report):
+    names = [
+        "Acute exacerbation of chronic bronchitis",
+        "Asthma",
+        *(f"diagnosis number {k} of the list" for k in range(4)),
+    ]
+    page = report(result_of(names)).page
+    page.set_viewport_size({"width": 390, "height": 844})
+    head = page.locator("#confusion thead .cp-name", has_text="Asthma")
+    assert (
+        head.evaluate(
+            "(one) => { const range = document.createRange(); range.selectNodeContents(one); return range.getClientRects().length; }"
+        )
+        == 1
+    )
