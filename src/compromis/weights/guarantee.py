@@ -148,7 +148,7 @@ class Guarantee(Result):
 
     def doubts(self) -> list[str]:
         """Return the constraints that are not given, and what is not covered."""
-        return [*(str(item) for item in self.items if not item.given), *self._uncovered()]
+        return [*(f"guarantee {item}" for item in self.items if not item.given), *self._uncovered()]
 
     def _uncovered(self) -> list[str]:
         rows = f"{count(self.left_out)} row{'s' * (self.left_out != 1)} without any vote"
