@@ -65,7 +65,7 @@ class Guaranteed:
         of = "of the class" if self.rate == "recall" else "predicted as it"
         if self.given:
             wrong = f"{count(self.wrong)} of {count(self.rows)} rows {of} are wrong, {count(self.allowed)} may be"
-            return f"{wish}: {wrong}; so many rows give {self.most:.3f} at most"
+            return f"{wish}: {wrong}; with none wrong they would give {self.most:.3f}"
         missing = (
             "with so large a part wrong no number of rows would do; ask for less, or improve the model"
             if self.rows_missing is None
@@ -103,7 +103,7 @@ class Guarantee(Result):
     >>> search = cp.search_weights(y, share, preferences=preferences, pos_label="fraud")
     >>> print(search.guarantee.items[0])
     recall of 'fraud' at least 0.95 on new rows, with a confidence of 95 %: 0 of 150 rows of the class are wrong, 2 may be;
-    so many rows give 0.980 at most
+    with none wrong they would give 0.980
     """
 
     items: tuple[Guaranteed, ...]
