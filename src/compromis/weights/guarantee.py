@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -262,7 +263,15 @@ def by_order_statistic(demands: list[Demand]) -> bool:
 def warn_if_not_given(guarantee: Guarantee | None) -> None:
     """Warn of the constraints that these rows do not give, and of rows that no guarantee covers."""
     for doubt in () if guarantee is None else guarantee.doubts():
-        warnings.warn(doubt, GuaranteeWarning, stacklevel=3)
+        warnings.warn(doubt, GuaranteeWarning, stacklevel=_level_of_caller())
+
+
+def _level_of_caller() -> int:
+    """Return the stack level, seen from the function that warns, of the line that called the package: searches lie at several depths."""
+    frame, level = inspect.currentframe(), 0
+    while frame is not None and str(frame.f_globals.get("__name__")).startswith("compromis."):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def p_value(counts: Counts, demand: Demand) -> float:
