@@ -22,6 +22,12 @@ def test_importing_is_light():
     assert done.stdout.strip() == "[]"
 
 
+def test_the_studio_starts_without_the_slowest_imports():
+    program = "import sys, compromis.studio.serving; print('scipy.stats' in sys.modules, 'sklearn' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False False"
+
+
 @pytest.mark.parametrize("left_over", ["", "_kernels", "_kernels.cp311-win_arm64.pyd"])
 def test_a_package_without_kernels_for_this_platform_says_so(tmp_path, left_over):
     (tmp_path / "compromis" / "tradeoffs" / left_over).mkdir(parents=True)

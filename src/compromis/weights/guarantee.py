@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.stats import beta, binom, nbinom
 
 from compromis._results import Result, Table, columns_of
 from compromis._text import count, fixed
@@ -212,6 +211,8 @@ def misses_allowed(rows: int, level: float, confidence: float) -> int:
     >>> [misses_allowed(rows, 0.95, 0.95) for rows in (58, 59, 93, 3000)]
     [-1, 0, 1, 130]
     """
+    from scipy.stats import binom  # here and below: half of the time that the studio takes to start, and seldom needed
+
     if rows == 0:
         return -1
     most = int(binom.ppf(1 - confidence, rows, 1 - level)) + 1  # at the quantile the probability is already reached
@@ -222,6 +223,8 @@ def misses_allowed(rows: int, level: float, confidence: float) -> int:
 
 def held_level(rows: int, wrong: int, confidence: float) -> float:
     """Return the largest rate that `wrong` of the rows leave sure: the lower end of Clopper and Pearson's interval."""
+    from scipy.stats import beta
+
     return 0.0 if wrong >= rows else float(beta.ppf(1 - confidence, rows - wrong, wrong + 1))
 
 
@@ -229,6 +232,7 @@ def rows_needed(share_wrong: float, level: float, confidence: float, *, beyond: 
     """Return how many rows, more than `beyond`, would do if that part of them is wrong; None where no number does."""
     if share_wrong >= 1 - level:
         return None
+    from scipy.stats import nbinom
 
     def rows_for(wrong: int) -> int:  # so many trials show one more than `wrong` with the confidence
         return max(wrong + 1 + int(nbinom.ppf(confidence, wrong + 1, 1 - level)), beyond + 1)
@@ -276,6 +280,8 @@ def _level_of_caller() -> int:
 
 def p_value(counts: Counts, demand: Demand) -> float:
     """Return how probable so few wrong rows are where the rate is only as large as was asked for at most."""
+    from scipy.stats import binom
+
     rows, wrong = rows_and_wrong(counts, demand)
     return 1.0 if rows == 0 else float(binom.cdf(wrong, rows, 1 - demand.level))
 
