@@ -249,7 +249,7 @@ def test_jaccard_warns_when_recall_weights_differ():
         (lambda: cp.Preferences(metric=["f"]), r"there is no metric \['f'\]"),
         (lambda: cp.Preferences({"a": "10"}), "a preference is a compromis.Preference, got str for 'a'"),
         (lambda: cp.Preferences({"a": True}), "a preference is a compromis.Preference, got bool for 'a'"),
-        (lambda: cp.Preferences(metric="F1"), "there is no metric 'F1'"),
+        (lambda: cp.Preferences(metric="G1"), "there is no metric 'G1'"),
         (
             lambda: cp.Preferences({"x": cp.Preference()}).on(["a", "b"]),
             "preference for 'x', which is neither in the data nor in labels",

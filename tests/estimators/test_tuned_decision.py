@@ -181,10 +181,13 @@ def test_the_summary_tells_what_decides_from_what_was_found(wine):
         .fit(*wine)
         .tuning_
     )
-    worse, level = (replace(tuned, chosen=replace(tuned.chosen, loss=tuned.search.loss + more)) for more in (0.5, 0))
-    assert f"loss {tuned.search.loss + 0.5:.4f}, with weights averaged over 5 resamples" in str(worse)
-    assert f"({tuned.search.loss:.4f} is proven to be the lowest on these votes, and would pro" in str(worse)
-    assert "resamples (proven to be the lowest on these votes)" in str(level)
+    worse, level = (
+        replace(tuned, chosen=replace(tuned.chosen, loss=tuned.search.loss + more)).to_text(width=500)
+        for more in (0.5, 0)
+    )
+    assert f"on these it is {tuned.search.loss + 0.5:.4f}, with weights averaged over 5 resamples" in worse
+    assert f"({tuned.search.loss:.4f} is proven to be the lowest on these votes, and would pro" in worse
+    assert "resamples (proven to be the lowest on these votes)" in level
 
 
 def test_same_seed_same_result(wine):

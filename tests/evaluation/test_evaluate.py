@@ -464,7 +464,7 @@ def test_html_shows_the_numbers():
     html = cp.evaluate(
         ["a"] * 3 + ["b"], ["a", "a", "b", "b"], preferences=cp.Preferences.prioritise(["b"])
     )._repr_html_()
-    for expected in ("Verdict", "0.667", "0.500", "confusion matrix"):
+    for expected in ("Not told apart from no model", "0.667", "0.500", "confusion matrix"):
         assert expected in html
 
 

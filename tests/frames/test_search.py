@@ -74,7 +74,7 @@ def test_a_search_that_is_stopped_is_the_last_and_its_weights_are_counted_on_all
     )
     assert (len(searches) == 1) == (stop == 1)
     assert found.passes == len(searches) + 2
-    assert ("rows was searched, and all rows were counted" in str(found)) == (stop == 1)
+    assert ("rows was searched, and all rows were counted" in found.to_text(width=500)) == (stop == 1)
 
 
 @pytest.mark.usefixtures("_small_memory")

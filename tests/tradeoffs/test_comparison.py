@@ -172,7 +172,7 @@ class TestNumbers:
         text = str(result)
         for name in self.algorithms:
             assert name in text
-        assert text.splitlines()[:2] == [f"{sentence}." for sentence in result.verdict.sentences]
+        assert result.to_text(width=1000).splitlines()[:2] == [f"{sentence}." for sentence in result.verdict.sentences]
         assert "\n" not in str(result.verdict)
         assert sum(result.shares[name] for name in ("A", "B")) == pytest.approx(1)
         assert result.shares["C"] == 0
@@ -280,7 +280,7 @@ def test_a_comparison_in_words():
         "By kulczynski, few is best for recall weights from 0 to 0.4; many is best for recall weights from 0.4 to 1. "
         "Over all recall weights many has the largest area (0.75; few 0.625)."
     )
-    assert str(result).splitlines()[3:] == [
+    assert result.to_text(width=1000).splitlines()[3:] == [
         "=== best by recall weight ===",
         "",
         "best     recall weight",

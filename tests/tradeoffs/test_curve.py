@@ -243,7 +243,7 @@ def test_choices_at_their_borders():
 
 def test_a_curve_in_words():
     curve = TradeoffCurve(OperatingPoints.from_predictions(*SIX), metric="f")
-    assert str(curve).splitlines() == [
+    assert curve.to_text(width=200).splitlines() == [
         "Metric f for 1: area 0.8796, better than deciding everything positive for recall weights from 0 to 1.",
         "",
         "=== best by recall weight ===",
@@ -256,7 +256,7 @@ def test_a_curve_in_words():
     assert "g0" in str(TradeoffCurve(groups([(1, 0)], 4, 4), metric="kulczynski"))
     empty = TradeoffCurve(OperatingPoints.from_predictions([0, 0], [1, 2], pos_label=1), metric="kulczynski")
     assert empty.reason
-    assert str(empty).rstrip() == f"{empty.reason[0].upper()}{empty.reason[1:]}."
+    assert empty.to_text(width=200).rstrip() == f"{empty.reason[0].upper()}{empty.reason[1:]}."
     assert math.isnan(empty.area())
     part = curve.intervals[0]
     assert (part.position, part.specificity, part.size, part.name) == (1, 1.0, 1, None)

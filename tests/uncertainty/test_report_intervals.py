@@ -121,7 +121,7 @@ def test_groups_of_other_length():
 
 def test_the_report_shows_intervals():
     result = cp.evaluate(["a", "b", "b"], ["a", "b", "a"], preferences=cp.Preferences.prioritise(["a"]), confidence=0.9)
-    text = str(result)
+    text = result.full()
     assert "=== Intervals (90 % confidence) ===" in text
     low, high = map(float, wilson_bounds(1 / 2, 2, 0.9))
     assert f"{low:.3f} to {high:.3f}" in text

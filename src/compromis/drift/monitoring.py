@@ -313,8 +313,8 @@ class Monitor(Result):
             if period.reviewed is not None and period.review_cap is not None:
                 sent, cap = 100 * period.reviewed, 100 * period.review_cap
                 sentences.append(
-                    f"period {period.name}: {sent:.3g} % of rows are to review, above the cap of {cap:g} % beyond chance: plan the review again "
-                    f"on new labelled rows"
+                    f"period {period.name}: {sent:.3g} % of rows are to review, above the cap of {cap:g} % beyond chance: plan the "
+                    f"review again on new labelled rows"
                 )
         notes = ["Expected: what the reference loses at these class shares"]
         if not all(period.labelled for period in self.periods):
