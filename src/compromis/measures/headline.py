@@ -199,7 +199,7 @@ def classes_that_matter(counts: Counts, arrays: PreferenceArrays | None, pos_lab
     worth, asked = np.ones(size), np.zeros(size, dtype=bool)
     if arrays is not None:
         worth = _worth(counts, arrays)
-        asked = (arrays.min_precision > 0) | (arrays.min_recall > 0) | (arrays.max_share < 1)
+        asked = arrays.has_minimum | (arrays.max_share < 1)
     matters = (worth > worth.min()) | asked
     order: Sequence[int] = np.lexsort([counts.support, ~asked, -worth]).tolist()
     if size == 2:
