@@ -73,7 +73,7 @@ class OwnAnswer:
         return 0.0 if self.reached else self.level - self.value
 
     def __str__(self) -> str:
-        text = f"class {self.label!r} reaches a value of {self.value:.3f}, your own answers stand for {self.level:.3f}"
+        text = f"class {self.label!r} reaches a value of {self.value:.3f}, its two answers stand for {self.level:.3f}"
         return text if self.reached else f"{text}: improve the model, or accept less"
 
 
