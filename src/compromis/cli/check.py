@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from compromis.cli import options
-from compromis.cli.inputs import Predictions
+from compromis.cli.inputs import Predictions, need_truth
 from compromis.cli.show import show
 
 
@@ -59,8 +59,7 @@ def command(
             record, file, predictions["weights"], [name for name in ("prediction", "proba", "by") if predictions[name]]
         )
         return
-    if truth is None:
-        raise click.UsageError("Missing option '--truth', the column of true classes.")
+    truth = need_truth(truth)
     if record is not None and predictions["weights"] is not None:
         _check_same(record, predictions["weights"])
     columns = Predictions(**predictions, record=record)

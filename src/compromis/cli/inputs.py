@@ -67,6 +67,20 @@ def refuse_others(why: str, options: Mapping[str, Any]) -> None:
         raise click.UsageError(f"{why}; leave out {', '.join(given)}")
 
 
+def need_truth(truth: str | None) -> str:
+    """Return the option --truth, which evidence and records do without; raise if it is missing."""
+    if truth is None:
+        raise click.UsageError("Missing option '--truth', the column of true classes.")
+    return truth
+
+
+def need_rows(**options: Any) -> None:
+    """Raise if one of the options was given, where an engine counts the rows."""
+    given = next((name for name, value in options.items() if value is not None), None)
+    if given is not None:
+        raise click.UsageError(f"--{given.replace('_', '-')} needs the rows in memory; leave out --engine")
+
+
 def is_many(file: str) -> bool:
     """Return whether a folder or a pattern is meant: many files, which an engine counts."""
     path = Path(file)
@@ -248,17 +262,15 @@ class Predictions:
     def _decide(self, table: Table, class_of: dict[str, str], truth: str | None) -> Predicted:
         import compromis as cp
 
-        classes = tuple(sorted(class_of.values()))
-        equal = cp.Decision(classes, [1.0] * len(classes))  # type: ignore[arg-type]
         if self.record is not None:
-            rule = cp.evaluation.Record.parts(self.record)[0]
+            rule = as_written(cp.evaluation.Record.parts(self.record)[0], self.record)
+        elif self.weights is not None:
+            rule = as_written(cp.Decision.from_json(self.weights), self.weights)
         else:
-            rule = equal if self.weights is None else cp.Decision.from_json(self.weights)
-        classes = tuple(str(label) for label in rule.classes)  # labels of files are text
-        if len(set(classes)) < len(classes):
-            raise cp.InputError(f"two classes of {self.weights} are written alike; rename one")
+            rule = cp.Decision(sorted(class_of.values()), [1.0] * len(class_of))  # type: ignore[arg-type]
+        classes = tuple(map(str, rule.classes))
         matrix = table.scores(class_of, classes)
-        labels = cp.Decision(classes, rule.weights, smoothing=rule.smoothing).decide(matrix).tolist()
+        labels = rule.decide(matrix).tolist()
         counts = None
         if truth is not None:
             known = [*classes, *sorted({*table[truth].labels} - {*classes})]
@@ -294,6 +306,16 @@ class Predicted:
         """Return the counts, with classes that the rows may lack."""
         assert self.counts is not None
         return self.counts.arranged_as((*self.counts.classes, *sorted({*labels} - {*self.counts.classes})))
+
+
+def as_written(rule: cp.Decision, file: str) -> cp.Decision:
+    """Return a decision with its classes as text, which is what labels of files are."""
+    import compromis as cp
+
+    classes = tuple(map(str, rule.classes))
+    if len(set(classes)) < len(classes):
+        raise cp.InputError(f"two classes of {file} are written alike; rename one")
+    return cp.Decision(classes, rule.weights, smoothing=rule.smoothing)
 
 
 def read_costs(file: str) -> dict[str, dict[str, float | str]]:
@@ -333,9 +355,13 @@ def read_mapping(file: str) -> dict[str, str | None]:
     return {text: label for text, label in zip(texts, classes, strict=True) if text is not None}
 
 
-def read_answers(file: str, truth: str, answers: AnswerChoice, labels: Iterable[str], *, drop: bool) -> cp.Votes:
-    """Return columns of answers as votes; the classes are those of the column `truth`, and `labels`."""
+def read_answers(
+    file: str, answers: AnswerChoice, labels: Iterable[str], *, truth: str | None, drop_missing: bool, **others: Any
+) -> cp.Votes:
+    """Return columns of answers as votes; the classes are those of the column `truth`, and `labels`; other options are refused."""
+    truth = need_truth(truth)
+    refuse_others("--answers are the votes", others)
     with opened_file(file) as scan:
         names = scan.pick_scores(answers.columns, [truth])
-        table = kept_rows(scan.read([truth, *names]), [truth], drop=drop)
+        table = kept_rows(scan.read([truth, *names]), [truth], drop=drop_missing)
     return answers.votes(table, names, sorted({*table[truth].tolist(), *labels}), truth)

@@ -201,7 +201,7 @@ def classes_that_matter(counts: Counts, arrays: PreferenceArrays | None, pos_lab
     worth, asked = np.ones(size), np.zeros(size, dtype=bool)
     if arrays is not None:
         worth = _worth(counts, arrays)
-        asked = (arrays.min_precision > 0) | (arrays.min_recall > 0) | (arrays.max_share < 1)
+        asked = arrays.has_minimum | (arrays.max_share < 1)
     matters = (worth > worth.min()) | asked
     negative = np.array([label != _positive(counts.classes) for label in counts.classes])
     order: Sequence[int] = np.lexsort([counts.support, negative, ~asked, -worth]).tolist()
