@@ -132,5 +132,13 @@ def test_unknown_name():
         _ = cp.evalute
 
 
+def test_a_name_of_a_room_is_told_where_it_is():
+    for room, name in (("model_selection", "plan_labels"), ("deployment", "to_onnx"), ("evaluation", "Record")):
+        with pytest.raises(AttributeError, match=rf"has no '{name}' itself; it is compromis\.{room}\.{name}$"):
+            getattr(cp, name)
+        assert getattr(getattr(cp, room), name)
+    assert not hasattr(cp, "__wrapped__")
+
+
 def test_version():
     assert cp.__version__ == version("compromis")

@@ -97,7 +97,9 @@ def main() -> None:
     ).fit(X[:, :3], names)
     save(
         "class_balance",
-        cp.plots.ClassBalanceDisplay.from_change(cp.estimators.Change.by_tuning(tuned, tuned.preferences)),
+        cp.plots.ClassBalanceDisplay.from_counts(
+            tuned.patterns_.counts(np.ones(3)), tuned.tuning_.counts, preferences=tuned.preferences
+        ),
     )
 
 

@@ -280,6 +280,11 @@ class PreferenceArrays:
         return self.importance > self.importance.min()
 
     @property
+    def has_minimum(self) -> NDArray[np.bool_]:
+        """Which classes have a minimal precision or recall."""
+        return (self.min_precision > 0) | (self.min_recall > 0)
+
+    @property
     def constrained(self) -> bool:
         """Whether any class has a constraint."""
         return bool(self.min_precision.any() or self.min_recall.any() or (self.max_share < 1).any())

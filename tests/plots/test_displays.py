@@ -12,7 +12,6 @@ import pytest
 from sklearn import metrics
 
 import compromis as cp
-from compromis.estimators.change import Change
 from compromis.tradeoffs import comparison as comparison_module
 from compromis.tradeoffs import curve as curve_module
 from compromis.tradeoffs import envelope as tradeoff_envelope
@@ -225,8 +224,8 @@ def test_class_balance_is_scikit_learns(voted):
     patterns = cp.Votes.from_proba(y, votes)
     preferences = cp.Preferences.prioritise(["c"], metric="kulczynski")
     decisions = [np.array(list("abc"))[(votes * w).argmax(axis=1)] for w in ([1, 1, 1], [1, 1, 4])]
-    change = Change(patterns.counts([1, 1, 1]), patterns.counts([1, 1, 4]), preferences)
-    display = cp.plots.ClassBalanceDisplay.from_change(change)
+    before, after = patterns.counts([1, 1, 1]), patterns.counts([1, 1, 4])
+    display = cp.plots.ClassBalanceDisplay.from_counts(before, after, preferences=preferences)
     frame = display.to_frame("pandas")
     order = ["c", "a", "b"]
     assert frame["class"].tolist() == order

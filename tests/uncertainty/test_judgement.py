@@ -13,6 +13,7 @@ from compromis.evidence.grouped import GroupedCounts
 from compromis.measures.coin import best_coin
 from compromis.measures.pragma import losses
 from compromis.uncertainty.judgement import judge
+from compromis.uncertainty.random_tables import random_cells, random_hits
 
 
 def rare(metric="f", **changes):
@@ -166,19 +167,17 @@ def test_the_test_is_that_of_random_tables(cost):
 
 
 def test_random_hits_are_those_of_random_tables():
-    from compromis.uncertainty.judgement import _random_cells, _random_hits  # the sampler has no other door
-
     support, predicted = np.array([7, 20, 3, 30]), np.array([25, 5, 20, 10])
     rng = np.random.default_rng(0)
     theirs = stats.random_table(support, predicted).rvs(20_000, random_state=0)
-    hits = dict(_random_hits(support, predicted, np.array([0, 2, 3]), 20_000, rng))
+    hits = dict(random_hits(support, predicted, np.array([0, 2, 3]), 20_000, rng))
     assert sorted(hits) == [0, 2, 3]
     for one in hits:
         for other in hits:
             product = (theirs[:, one, one] * theirs[:, other, other]).mean()
             assert (hits[one] * hits[other]).mean() == pytest.approx(product, rel=0.05)
     ours = np.zeros((20_000, 4, 4))
-    for row, column, cells in _random_cells(support, predicted, 20_000, rng):
+    for row, column, cells in random_cells(support, predicted, 20_000, rng):
         ours[:, row, column] = cells
     assert (ours.sum(axis=2) == support).all()
     assert (ours.sum(axis=1) == predicted).all()
@@ -193,7 +192,7 @@ def test_many_classes(rng, monkeypatch):
     for cost in (None, rng.random((12, 12))):
         together = judge(counts, replace(arrays, cost=cost), random_state=1)
         assert 0.02 < together.p_value < 0.98
-        monkeypatch.setattr("compromis.uncertainty.judgement.MOST_CLASSES", 5)
+        monkeypatch.setattr("compromis.uncertainty.random_tables.MOST_CLASSES", 5)
         assert judge(counts, replace(arrays, cost=cost), random_state=2).p_value == pytest.approx(
             together.p_value, abs=0.05
         )

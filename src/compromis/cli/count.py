@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from compromis.cli import options
-from compromis.cli.inputs import opened, read_sample, say_dropped
+from compromis.cli.inputs import opened, read_sample, refuse_others, say_dropped
 
 
 @click.command("count")
@@ -57,7 +57,9 @@ def command(
         raise click.UsageError("--score needs --pos-label, the class that it is for")
     evidence: Any
     if sample is not None:
-        _refuse(score=score, bins=bins, engine=engine, **{name: columns[name] for name in ("weight", "drop_missing")})
+        others = {name: columns[name] for name in ("weight", "drop_missing")}
+        takes = "--sample takes the labels of all its rows, as predictions or votes"
+        refuse_others(takes, {"score": score, "bins": bins, "engine": engine, **others})
         rows = read_sample(file, sample, columns["truth"], prediction, proba)
         written = cp.evidence.write(rows.counts() if prediction else rows.votes(), output, min_cell=min_cell)
         click.echo(f"evidence written to {output}")
@@ -77,11 +79,3 @@ def command(
     if str(written.suppressed):
         click.echo(str(written.suppressed), err=True)
     click.echo(f"evidence written to {output}")
-
-
-def _refuse(**others: Any) -> None:
-    given = [f"--{name.replace('_', '-')}" for name, value in others.items() if value]
-    if given:
-        raise click.UsageError(
-            f"--sample takes the labels of all its rows, as predictions or votes; leave out {', '.join(given)}"
-        )

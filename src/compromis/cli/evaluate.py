@@ -11,6 +11,8 @@ import click
 from compromis.cli import options
 from compromis.cli.inputs import (
     is_many,
+    need_rows,
+    need_truth,
     opened,
     read_answers,
     read_evidence,
@@ -81,8 +83,10 @@ def command(
     """Evaluate the decisions in FILE (CSV, TSV, ARFF or Parquet, also gzip; '-' is standard input).
 
     \b
-      compromis evaluate results.csv --truth actual --prediction model --prioritise fraud
-      compromis evaluate votes.csv --truth actual --proba p_ --preferences what_matters.toml
+      compromis evaluate results.csv --truth actual --prediction model \\
+        --prioritise fraud
+      compromis evaluate votes.csv --truth actual --proba p_ \\
+        --preferences what_matters.toml
 
     It prints what is found and missed, the verdict, and the classes; --full prints Weka's tables and every interval.
 
@@ -95,7 +99,10 @@ def command(
         raise click.UsageError("--full is text, and JSON has everything anyway; leave one of them out")
     training = _Training(priors=priors, file=train_file, column=train_truth or columns["truth"])
     beside = _Beside(preferences=preferences, training=training, confidence=confidence)
-    known = _read_answers(file, answers, **columns) if answers else read_evidence(file, cp.Counts, **columns)
+    if answers:
+        known: Any = read_answers(file, answers, columns.pop("label"), **columns)
+    else:
+        known = read_evidence(file, cp.Counts, **columns)
     result = _evaluate(file, beside, **columns) if known is None else beside.judge(known)
     if full:
         click.echo(result.full(), nl=False)
@@ -115,25 +122,17 @@ def _evaluate(
     """Evaluate the counts of a file; its rows where probability errors, areas or groups are wanted, unless an engine counts it."""
     by_engine, group, by = bool(engine) or is_many(file), columns.pop("group"), columns.pop("by")
     sample = columns.pop("sample")
-    if truth is None:
-        raise click.UsageError("Missing option '--truth', the column of true classes.")
+    truth = need_truth(truth)
     if columns["prediction"] is None and not columns["proba"]:
         raise click.UsageError("give --prediction, --proba or both, or --answers")
     if sample is not None:
-        others = {**columns, "by_engine": by_engine, "group": group, "by": by, "label": label}
+        others = {**columns, "engine": by_engine, "group": group, "by": by, "label": label}
         return _evaluate_sample(file, sample, beside, truth, **others)
-    for option, column in (("--group", group), ("--by", by)):
-        if by_engine and column is not None:
-            raise click.UsageError(f"{option} needs the rows in memory; leave out --engine")
-    amount = columns.pop("amount")
-    if by_engine and amount is not None:
-        raise click.UsageError("--amount needs the rows in memory; leave out --engine")
-    needs_review = columns.pop("needs_review")
-    if by_engine and needs_review is not None:
-        raise click.UsageError("--needs-review needs the rows in memory; leave out --engine")
-    if not by_engine and (columns["proba"] or any(column is not None for column in (group, by, amount, needs_review))):
-        keys = {"group": group, "by": by, "needs_review": needs_review}
-        return _evaluate_rows(file, beside, truth=truth, label=label, amount=amount, **keys, **columns)
+    keys = {"group": group, "by": by, "amount": columns.pop("amount"), "needs_review": columns.pop("needs_review")}
+    if by_engine:
+        need_rows(**keys)
+    elif columns["proba"] or any(column is not None for column in keys.values()):
+        return _evaluate_rows(file, beside, truth=truth, label=label, **keys, **columns)
     if columns["proba"]:
         click.echo("probability errors and areas need the rows in memory; the report is of the decisions", err=True)
     with opened(file, engine) as scan:
@@ -143,21 +142,6 @@ def _evaluate(
         )
     say_dropped(dropped)
     return beside.judge(counts)
-
-
-def _read_answers(
-    file: str,
-    answers: options.AnswerChoice,
-    *,
-    truth: str | None,
-    label: tuple[str, ...],
-    drop_missing: bool,
-    **others: Any,
-) -> cp.Votes:
-    if truth is None:
-        raise click.UsageError("Missing option '--truth', the column of true classes.")
-    refuse_others("--answers are the votes", others)
-    return read_answers(file, truth, answers, label, drop=drop_missing)
 
 
 def _evaluate_sample(
@@ -172,12 +156,7 @@ def _evaluate_sample(
 ) -> cp.Evaluation:
     import compromis as cp
 
-    names = {"by_engine": "--engine", **{name: f"--{name.replace('_', '-')}" for name in others if name != "by_engine"}}
-    given = [names[name] for name, value in others.items() if value]
-    if given:
-        raise click.UsageError(
-            f"--sample says what each row stands for, and takes the labels of all its rows; leave out {', '.join(given)}"
-        )
+    refuse_others("--sample says what each row stands for, and takes the labels of all its rows", others)
     rows = read_sample(file, sample, truth, prediction, proba)
     return cp.evaluate(
         rows.truth,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -65,6 +65,20 @@ def refuse_others(why: str, options: Mapping[str, Any]) -> None:
     given = [f"--{option.replace('_', '-')}" for option, value in options.items() if value]
     if given:
         raise click.UsageError(f"{why}; leave out {', '.join(given)}")
+
+
+def need_truth(truth: str | None) -> str:
+    """Return the option --truth, which evidence and records do without; raise if it is missing."""
+    if truth is None:
+        raise click.UsageError("Missing option '--truth', the column of true classes.")
+    return truth
+
+
+def need_rows(**options: Any) -> None:
+    """Raise if one of the options was given, where an engine counts the rows."""
+    given = next((name for name, value in options.items() if value is not None), None)
+    if given is not None:
+        raise click.UsageError(f"--{given.replace('_', '-')} needs the rows in memory; leave out --engine")
 
 
 def is_many(file: str) -> bool:
@@ -217,11 +231,13 @@ class Predictions:
     drop_missing: bool
     record: str | None = None
     """A record whose decision stands in place of weights."""
+    by: str | None = None
+    """The column of groups, each of which is judged."""
 
     def __post_init__(self) -> None:
         """Refuse options that leave open what is predicted, or say it twice."""
         if (self.prediction is None) == (not self.proba):
-            raise click.UsageError("give --prediction, or --proba with --weights")
+            raise click.UsageError("give either --prediction, or --proba with --weights")
         if self.weights is not None and not self.proba:
             raise click.UsageError("--weights decide columns of votes; give --proba")
 
@@ -229,31 +245,32 @@ class Predictions:
         """Read a file's predictions, or make them of its votes; without `truth`, which may be `optional`, there are no counts."""
         with opened_file(file) as scan:
             truth = None if optional and truth not in scan.names else truth
-            if truth is not None and self.prediction is not None:
+            if truth is not None and self.prediction is not None and self.by is None:
                 counts, dropped = scan.counts(truth=truth, prediction=self.prediction, drop_missing=self.drop_missing)
                 say_dropped(dropped)
                 return Predicted(counts=counts)
-            class_of = scan.pick_scores(self.proba, [truth])
-            table = scan.read([truth, self.prediction], class_of)
-        table = kept_rows(table, [truth, self.prediction], drop=self.drop_missing)
-        if self.prediction is not None:
-            return Predicted(labels=table[self.prediction].array())
-        return self._decide(table, class_of, truth)
+            texts = [truth, self.prediction, self.by]
+            class_of = scan.pick_scores(self.proba, texts)
+            table = scan.read(texts, class_of)
+        table = kept_rows(table, texts, drop=self.drop_missing)
+        true, labels, by = (None if name is None else table[name].array() for name in texts)
+        if labels is None:
+            decided = self._decide(table, class_of, truth)
+            return decided if by is None else replace(decided, truth=true, by=by, weight=table.weights)
+        return Predicted(labels=labels, truth=true, by=by, weight=table.weights)
 
     def _decide(self, table: Table, class_of: dict[str, str], truth: str | None) -> Predicted:
         import compromis as cp
 
-        classes = tuple(sorted(class_of.values()))
-        equal = cp.Decision(classes, [1.0] * len(classes))  # type: ignore[arg-type]
         if self.record is not None:
-            rule = cp.evaluation.Record.parts(self.record)[0]
+            rule = as_written(cp.evaluation.Record.parts(self.record)[0], self.record)
+        elif self.weights is not None:
+            rule = as_written(cp.Decision.from_json(self.weights), self.weights)
         else:
-            rule = equal if self.weights is None else cp.Decision.from_json(self.weights)
-        classes = tuple(str(label) for label in rule.classes)  # labels of files are text
-        if len(set(classes)) < len(classes):
-            raise cp.InputError(f"two classes of {self.weights} are written alike; rename one")
+            rule = cp.Decision(sorted(class_of.values()), [1.0] * len(class_of))  # type: ignore[arg-type]
+        classes = tuple(map(str, rule.classes))
         matrix = table.scores(class_of, classes)
-        labels = cp.Decision(classes, rule.weights, smoothing=rule.smoothing).decide(matrix).tolist()
+        labels = rule.decide(matrix).tolist()
         counts = None
         if truth is not None:
             known = [*classes, *sorted({*table[truth].labels} - {*classes})]
@@ -269,11 +286,36 @@ class Predicted:
     labels: Any = None
     proba: NDArray[np.float64] | None = None
     classes: tuple[str, ...] | None = None
+    truth: Any = None
+    """With groups, the true class of each row; counts hold no rows."""
+    by: Any = None
+    weight: Any = None
+
+    def evaluate(self, labels: Sequence[str], **settings: Any) -> cp.Evaluation:
+        """Return the evaluation, of each group too where there are groups, with classes that the rows may lack."""
+        import compromis as cp
+
+        if self.by is None:
+            return cp.evaluate(self.with_classes(labels), **settings)
+        known = self.classes or ()
+        others = {*self.truth.tolist(), *self.labels, *labels} - {*known}
+        rows = {"by": self.by, "sample_weight": self.weight}
+        return cp.evaluate(self.truth, self.labels, labels=[*known, *sorted(others)], **rows, **settings)
 
     def with_classes(self, labels: Sequence[str]) -> cp.Counts:
         """Return the counts, with classes that the rows may lack."""
         assert self.counts is not None
         return self.counts.arranged_as((*self.counts.classes, *sorted({*labels} - {*self.counts.classes})))
+
+
+def as_written(rule: cp.Decision, file: str) -> cp.Decision:
+    """Return a decision with its classes as text, which is what labels of files are."""
+    import compromis as cp
+
+    classes = tuple(map(str, rule.classes))
+    if len(set(classes)) < len(classes):
+        raise cp.InputError(f"two classes of {file} are written alike; rename one")
+    return cp.Decision(classes, rule.weights, smoothing=rule.smoothing)
 
 
 def read_costs(file: str) -> dict[str, dict[str, float | str]]:
@@ -313,9 +355,13 @@ def read_mapping(file: str) -> dict[str, str | None]:
     return {text: label for text, label in zip(texts, classes, strict=True) if text is not None}
 
 
-def read_answers(file: str, truth: str, answers: AnswerChoice, labels: Iterable[str], *, drop: bool) -> cp.Votes:
-    """Return columns of answers as votes; the classes are those of the column `truth`, and `labels`."""
+def read_answers(
+    file: str, answers: AnswerChoice, labels: Iterable[str], *, truth: str | None, drop_missing: bool, **others: Any
+) -> cp.Votes:
+    """Return columns of answers as votes; the classes are those of the column `truth`, and `labels`; other options are refused."""
+    truth = need_truth(truth)
+    refuse_others("--answers are the votes", others)
     with opened_file(file) as scan:
         names = scan.pick_scores(answers.columns, [truth])
-        table = kept_rows(scan.read([truth, *names]), [truth], drop=drop)
+        table = kept_rows(scan.read([truth, *names]), [truth], drop=drop_missing)
     return answers.votes(table, names, sorted({*table[truth].tolist(), *labels}), truth)

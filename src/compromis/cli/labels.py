@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from compromis.cli import options
-from compromis.cli.inputs import ROW, kept_rows, opened_file, read_evidence, telling
+from compromis.cli.inputs import ROW, as_written, kept_rows, opened_file, read_evidence, telling
 
 if TYPE_CHECKING:
     import compromis as cp
@@ -94,7 +94,7 @@ def _read(
     import compromis as cp
 
     if (prediction is None) == (not proba):
-        raise click.UsageError("give --prediction or --proba")
+        raise click.UsageError("give either --prediction or --proba")
     if weights is not None and not proba:
         raise click.UsageError("--weights decide columns of votes; give --proba")
     with opened_file(file) as scan:
@@ -105,10 +105,10 @@ def _read(
     given: dict[str, Any] = {"judge": None if judge is None else table[judge].array(), "labels": None}
     if prediction is not None:
         return table, {"votes_or_predictions": table[prediction].array(), **given}
-    rule = None if weights is None else cp.Decision.from_json(weights)
-    classes = tuple(sorted(class_of.values())) if rule is None else tuple(map(str, rule.classes))
-    if rule is not None:
-        given["weights"] = cp.Decision(classes, rule.weights, smoothing=rule.smoothing)
+    classes = tuple(sorted(class_of.values()))
+    if weights is not None:
+        given["weights"] = rule = as_written(cp.Decision.from_json(weights), weights)
+        classes = tuple(map(str, rule.classes))
     return table, {**given, "labels": classes, "votes_or_predictions": table.scores(class_of, classes)}
 
 

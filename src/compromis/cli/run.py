@@ -133,7 +133,8 @@ def main() -> None:
 
     \b
       compromis demo
-      compromis evaluate results.csv --truth actual --prediction model --prioritise fraud
+      compromis evaluate results.csv --truth actual --prediction model \\
+        --prioritise fraud
 
     Errors are one sentence; set COMPROMIS_DEBUG=1 for the traceback.
     """  # noqa: D301 (click reads the backspace)

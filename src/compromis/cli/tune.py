@@ -13,12 +13,12 @@ import click
 from compromis.cli import options
 from compromis.cli.inputs import (
     is_many,
+    need_rows,
     opened,
     opened_scan,
     read_answers,
     read_evidence,
     read_rows,
-    refuse_others,
     say_dropped,
 )
 from compromis.cli.show import show
@@ -156,8 +156,8 @@ def command(
     settings: dict[str, Any] = {"method": method, "max_seconds": seconds, "random_state": seed}
     settings["smoothing"] = ("auto" if answers else 0.0) if smoothing is None else smoothing
     votes = _read_known(file, answers, label, by=by, seconds=seconds, **columns)
-    if review is not None and votes is None and (columns["engine"] or is_many(file)):
-        raise click.UsageError("--review needs the rows in memory; leave out --engine")
+    if votes is None and (columns["engine"] or is_many(file)):
+        need_rows(review=review)
     shares = options.read_pairs(prevalence, "--prevalence", () if votes is None else votes.classes)
     settings["preferences"] = preferences.read(classes=() if votes is None else votes.classes, required=True)
     _refuse_together(file, by, evidence, shares, columns["engine"])
@@ -219,11 +219,12 @@ def _by_engine(
     for option, given in (("'--truth'", truth), ("'--proba' or '--answers'", proba)):
         if not given:
             raise click.UsageError(f"Missing option {option}.")
-    if shares is not None and engine:
-        raise click.UsageError("--prevalence needs the rows in memory; leave out --engine")
-    if amount is not None and (engine or is_many(file)):
-        raise click.UsageError("--amount needs the rows in memory; leave out --engine")
-    return shares is None and (bool(engine) or is_many(file))
+    if engine:
+        need_rows(prevalence=shares)
+    many = bool(engine) or is_many(file)
+    if many:
+        need_rows(amount=amount)
+    return shares is None and many
 
 
 def _read_known(
@@ -239,25 +240,10 @@ def _read_known(
     import compromis as cp
 
     if answers:
-        return _read_answers(file, answers, label, by=by, seconds=seconds, **columns)
+        return read_answers(file, answers, label, by=by, seconds=seconds, **columns)
     if label:
         raise click.UsageError("--label names classes for --answers; columns of --proba name their own")
     return read_evidence(file, cp.Votes, by=by, **columns)
-
-
-def _read_answers(
-    file: str,
-    answers: options.AnswerChoice,
-    labels: tuple[str, ...],
-    *,
-    truth: str | None,
-    drop_missing: bool,
-    **others: Any,
-) -> cp.Votes:
-    if truth is None:
-        raise click.UsageError("Missing option '--truth'.")
-    refuse_others("--answers are the votes", others)
-    return read_answers(file, truth, answers, labels, drop=drop_missing)
 
 
 def _search_files(file: str, settings: dict[str, Any], *, engine: options.Engine, **columns: Any) -> FrameSearch:

@@ -1,5 +1,4 @@
 from .c45 import C45Classifier
-from .change import Change
 from .model_file import fit_table, load_model, save_model
 from .pragma_forest import PragmaForestClassifier
 from .pragma_tree import PragmaTreeClassifier
@@ -9,7 +8,6 @@ from .tuning import Tuned, tune_votes
 
 __all__ = [
     "C45Classifier",
-    "Change",
     "PragmaForestClassifier",
     "PragmaTreeClassifier",
     "Tuned",

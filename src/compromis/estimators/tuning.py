@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._results import Finding, Result, Table
-from compromis._text import uncapitalised
+from compromis._results import Result, Table
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.estimators.expected import with_expected_truth
@@ -26,7 +25,7 @@ from compromis.preferences import Preferences, read_preferences
 from compromis.uncertainty.intervals import Interval
 from compromis.uncertainty.report_intervals import report_intervals
 from compromis.uncertainty.verdict import Verdict, verdict_on
-from compromis.weights.decision import Decision, normalised, threshold_sentence
+from compromis.weights.decision import Decision, normalised
 from compromis.weights.guarantee import Guarantee, warn_if_not_given
 from compromis.weights.problem import SearchProblem
 from compromis.weights.review import Review, Reviewed, check_review
@@ -178,23 +177,9 @@ class Tuned(Result):
 
     def sentences(self) -> list[str]:
         """Return what is found on rows that did not choose the weights, and without tuning, the verdict, the weights."""
-        chosen, before = self.chosen, headline_of(self.chosen.before, self.chosen.arrays)
-        first, *more = self.headline.sentences()
-        measure = self.verdict.measure
-        return [
-            Finding(f"tuned: {uncapitalised(first)}", "headline"),
-            *more,
-            f"before, with equal weights: {before.offered()}",
-            *self.verdict.findings(),
-            *threshold_sentence(chosen.decision, self.counts),
-            *(f"guarantee: {one}" for one in (self.guarantee.sentences() if self.guarantee else [])),
-            *(self.review.sentences() if self.review else []),
-            *([Finding(self.chosen.message, "missed")] if self.chosen.message else []),
-            Finding(
-                f"on new rows expect a {measure} of {self.promised}; on these it is {self.loss:.4f}, {chosen.known}",
-                "small",
-            ),
-        ]
+        expected = f"on new rows expect a {self.verdict.measure} of {self.promised}"
+        last = f"{expected}; on these it is {self.loss:.4f}, {self.chosen.known}"
+        return self.chosen.sentences_beside(self.headline, self.verdict, last)
 
     def __repr__(self) -> str:
         return f"<Tuned: {self.headline.sentences()[0]}; {self.verdict.word}>"

@@ -24,9 +24,8 @@ from compromis.evaluation.evaluate import Evaluation, Summary, Terms
 from compromis.evaluation.scored_rows import ScoredRows, TrueRows
 from compromis.evaluation.text import TITLES, section
 from compromis.evidence.counts import Counts
-from compromis.evidence.readers import read_weights
 from compromis.evidence.scores import with_absent_classes
-from compromis.labels import encode_classes, positions_in, read_groups, read_labels
+from compromis.labels import encode_classes, positions_in, read_labels
 from compromis.measures.pragma import amount_missing, pragma, worst_loss
 from compromis.measures.probability import smoothed_shares
 from compromis.measures.rates import Evidence
@@ -362,13 +361,7 @@ def cross_evaluate(
 
     count_both(X, y)
     (codes,), classes = encode_classes(read_labels(y, "y"), labels=labels)
-    rows = TrueRows(
-        truth=codes,
-        classes=classes,
-        weight=read_weights(sample_weight, len(codes)),
-        group=None if groups is None else read_groups(groups, len(codes)),
-        amount=read_weights(amount, len(codes), name="amount"),
-    )
+    rows = TrueRows.read(codes, classes, sample_weight=sample_weight, groups=groups, amount=amount)
     terms = Terms.read(classes, preferences, pos_label=pos_label, confidence=confidence)
     refuse_idle_amount(preferences, amount)
     refuse_amounts_of_groups(amount, groups)

@@ -13,21 +13,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from compromis._results import Finding, Result, Table, columns_of, text_table
+from compromis._results import Finding, Result, Table, columns_of, paragraph, text_table
 from compromis._text import count, shown_label
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evaluation import text
-from compromis.evaluation.scored_rows import ScoredRows, TrueRows, with_reviewer
+from compromis.evaluation.scored_rows import (
+    ScoredRows,
+    counts_by_group,
+    read_rows,
+    refuse_unlabelled_strata,
+    rows_of_votes,
+    with_reviewer,
+)
 from compromis.evidence.counts import Counts
 from compromis.evidence.grouped import GroupedCounts
-from compromis.evidence.readers import read_weights
-from compromis.evidence.scores import DistributionErrors, read_distributions
-from compromis.evidence.strata import Sample, read_sample
+from compromis.evidence.scores import DistributionErrors
+from compromis.evidence.strata import Sample
 from compromis.evidence.votes import Votes
-from compromis.labels import encode_classes, positions_in, positive_class, read_groups, read_labels
+from compromis.labels import positive_class
 from compromis.measures import rates
-from compromis.measures.by_group import ByGroup, MissedInGroup, check_groups, group_table, missed_by_group, rows_of
+from compromis.measures.by_group import MissedInGroup, check_groups, group_table, missed_by_group, rows_of
 from compromis.measures.headline import Headline, headline_of
 from compromis.measures.pragma import PragmaLoss, amount_missing, pragma, total_cost
 from compromis.measures.probability import prior_errors, read_priors, smoothed_shares, weka_errors
@@ -37,7 +43,6 @@ from compromis.preferences import (
     PreferenceArrays,
     Preferences,
     read_preferences,
-    refuse_amounts_of_groups,
     refuse_idle_amount,
 )
 from compromis.uncertainty.intervals import Interval, read_confidence
@@ -346,7 +351,7 @@ class Evaluation(Result):
             missed = [f"{shown_label(str(one))}." for one in self.missed_by_group]
             sections.append(text.section("By group", [text_table(group_table(self.by, self.arrays)), *missed]))
         if self.screening is not None:
-            sections.append(self.screening + "\n")
+            sections.append(f"{paragraph(self.screening)}\n")
         return "\n".join(sections)
 
     def __repr__(self) -> str:
@@ -480,53 +485,25 @@ def evaluate(
             sample=sample,
             needs_review=needs_review,
         )
-        evidence, scored = _from_votes(y_true) if isinstance(y_true, Votes) else (y_true, None)
+        evidence, scored = rows_of_votes(y_true) if isinstance(y_true, Votes) else (y_true, None)
     else:
         refuse_idle_amount(preferences, amount)
         given = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
         if needs_review is not None:
             y_pred, given["labels"] = with_reviewer(y_true, y_pred, needs_review, labels)
-        evidence, scored = _from_rows(y_true, y_pred, y_proba, **given, amount=amount, groups=groups, sample=sample)
+        evidence, scored = read_rows(y_true, y_pred, y_proba, **given, amount=amount, groups=groups, sample=sample)
     counts = counts_of(evidence)
-    _refuse_unlabelled_strata(counts)
+    refuse_unlabelled_strata(counts)
     terms = Terms.read(counts.classes, preferences, pos_label=pos_label, confidence=confidence)
     shares = smoothed_shares(counts) if priors is None else read_priors(priors, counts.classes)
     judged = terms.judge(evidence, scored, shares)
     if isinstance(y_true, Votes):
         judged["votes"] = y_true
     if by is not None:
-        judged["by"] = parts = _by_group(by, (y_true, y_pred), scored, counts.classes, sample_weight)
+        judged["by"] = parts = counts_by_group(by, (y_true, y_pred), scored, counts.classes, sample_weight)
         if terms.arrays is not None:
             check_groups(parts, terms.arrays)
     return Evaluation(**judged, priors_given=priors is not None)
-
-
-def _by_group(
-    by: Any, labels: tuple[Any, Any], scored: ScoredRows | None, classes: tuple[Label, ...], sample_weight: Any
-) -> dict[Label, Counts]:
-    """Return the counts of each group of rows that were read before."""
-    truth = positions_in(labels[0], classes, "y_true")
-    if labels[1] is None:
-        assert scored is not None
-        predicted = scored.shares.argmax(axis=1)
-    else:
-        predicted = positions_in(labels[1], classes, "y_pred")
-    weight = read_weights(sample_weight, len(truth))
-    size = np.ones(len(truth), dtype=np.int64) if weight is None else weight
-    return ByGroup.read(by, len(truth)).counts(truth, predicted, classes, size)
-
-
-def _refuse_unlabelled_strata(counts: Counts) -> None:
-    """Raise if strata of the population have no label: nothing is known of them."""
-    if counts.strata is None or counts.tables is None:
-        return
-    unknown = (counts.tables.sum(axis=(1, 2)) == 0) & (counts.strata.sizes > 0)
-    if unknown.any():
-        raise InputError(
-            f"{int(unknown.sum())} of {len(unknown)} strata have no label ({int(counts.strata.sizes[unknown].sum()):,} rows); where labels "
-            "were planned in several phases, add up the counts of all of them",
-            "sample",
-        )
 
 
 def _refuse_rows(evidence: str, **given: Any) -> None:
@@ -535,58 +512,6 @@ def _refuse_rows(evidence: str, **given: Any) -> None:
         raise InputError(
             f"y_true is {evidence}, which hold their rows already; leave out {' and '.join(named)}", named[0]
         )
-
-
-def _from_rows(
-    y_true: Any,
-    y_pred: Any,
-    y_proba: Any,
-    *,
-    labels: Sequence[Any] | None,
-    pos_label: Any,
-    sample_weight: Any,
-    amount: Any,
-    groups: Any,
-    sample: Any,
-) -> tuple[Evidence, ScoredRows | None]:
-    """Read and count rows; with `y_proba` the distributions too."""
-    if y_pred is None and y_proba is None:
-        raise InputError(
-            "there is nothing to evaluate: pass y_pred (predicted classes), y_proba (distributions), or both"
-        )
-    refuse_amounts_of_groups(amount, groups)
-    if sample is not None:
-        labelled = len(read_labels(y_true, "y_true"))
-        sample = read_sample(sample, labelled, sample_weight=sample_weight, amount=amount, groups=groups)
-    if y_proba is None:
-        if groups is None:
-            weighted = {"sample_weight": sample_weight, "amount": amount, "sample": sample}
-            return Counts.from_predictions(y_true, y_pred, labels=labels, **weighted), None
-        options = {"groups": groups, "labels": labels, "sample_weight": sample_weight}
-        return GroupedCounts.from_predictions(y_true, y_pred, **options), None
-    columns = [] if y_pred is None else [read_labels(y_pred, "y_pred")]
-    (truth, *predicted), classes = encode_classes(read_labels(y_true, "y_true"), *columns, labels=labels)
-    shares = read_distributions(y_proba, len(truth), classes, pos_label=pos_label)
-    rows = TrueRows(
-        truth=truth,
-        classes=classes,
-        weight=read_weights(sample_weight, len(truth)) if sample is None else sample.weight,
-        group=None if groups is None else read_groups(groups, len(truth)),
-        amount=read_weights(amount, len(truth), name="amount"),
-        sample=sample,
-    )
-    return rows.count(predicted[0] if predicted else shares.argmax(axis=1)), ScoredRows(rows, shares)
-
-
-def _from_votes(votes: Votes) -> tuple[Counts, ScoredRows | None]:
-    """Predict by votes of equal weights; return the distributions too, unless votes were binned."""
-    counts = votes.counts(np.ones(len(votes.classes)))
-    used = np.flatnonzero(votes.multiplicity)
-    if votes.width > 0 or not used.size:
-        return counts, None
-    shares = read_distributions(votes.votes[used], len(used), votes.classes)
-    rows = TrueRows(truth=votes.truth[used], classes=votes.classes, weight=votes.multiplicity[used])
-    return counts, ScoredRows(rows, shares)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -19,10 +19,9 @@ from compromis.evaluation.cross_validation import CrossEvaluation
 from compromis.evaluation.evaluate import Evaluation, Summary, Terms
 from compromis.evaluation.scored_rows import ScoredRows, TrueRows
 from compromis.evidence.paired import encode_models
-from compromis.evidence.readers import read_weights
 from compromis.evidence.scores import read_distributions
-from compromis.evidence.strata import Sample, read_sample
-from compromis.labels import encode_classes, read_groups, read_labels
+from compromis.evidence.strata import Sample
+from compromis.labels import encode_classes, read_labels
 from compromis.measures.headline import Headline, headline_of
 from compromis.measures.probability import smoothed_shares
 from compromis.measures.rates import counts_of, lower_is_better
@@ -274,15 +273,7 @@ def compare_models(
     decided = {name: _most_probable(values, y_true, labels) for name, values in predictions.items()}
     (truth, *codes), classes = encode_models(y_true, decided, labels)
     predicted = dict(zip(predictions, codes, strict=True))
-    if sample is not None:
-        sample = read_sample(sample, len(truth), sample_weight=sample_weight, groups=groups)
-    rows = TrueRows(
-        truth=truth,
-        classes=classes,
-        weight=read_weights(sample_weight, len(truth)) if sample is None else sample.weight,
-        group=None if groups is None else read_groups(groups, len(truth)),
-        sample=sample,
-    )
+    rows = TrueRows.read(truth, classes, sample_weight=sample_weight, groups=groups, sample=sample)
     terms = Terms.read(classes, preferences, pos_label=None, confidence=read_confidence(confidence))
     pairs = tuple(
         compare_paired(

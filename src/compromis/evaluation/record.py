@@ -27,13 +27,13 @@ from compromis.evidence.counts import Counts
 from compromis.evidence.files import decoded, encoded
 from compromis.evidence.votes import Votes
 from compromis.measures.pragma import pragma
-from compromis.measures.rates import precision, recall
 from compromis.preferences import PreferenceArrays, Preferences, read_preferences
 from compromis.uncertainty.verdict import Verdict, verdict_on
 from compromis.weights.decision import Decision
 from compromis.weights.guarantee import CALIBRATIONS, Guarantee, demands_of
 from compromis.weights.guarded import what_holds
 from compromis.weights.problem import SearchProblem
+from compromis.weights.search import columns_under
 
 _APART = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError)
 """What parts raise that do not go together; an InputError is a ValueError."""
@@ -146,15 +146,7 @@ class Record(Result):
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the numbers of each class, column by column."""
-        counts = self.counts
-        return {
-            "label": list(counts.classes),
-            "weight": self.decision.weights.tolist(),
-            "support": counts.support.tolist(),
-            "predicted": counts.predicted.tolist(),
-            "recall": recall(counts).tolist(),
-            "precision": precision(counts).tolist(),
-        }
+        return columns_under(self.decision.weights, self.counts)
 
     def document(self) -> dict[str, Any]:
         """Return what `to_json` writes, the seal last."""
@@ -204,14 +196,14 @@ class Record(Result):
         ]
         document = self.document()
         names = [
-            ["evidence, SHA-256", document["evidence"]["sha256"]],
-            ["seal, SHA-256", document["seal"]],
+            ["evidence", document["evidence"]["sha256"]],
+            ["seal", document["seal"]],
             *([name, text] for name, text in {"compromis": document["compromis"], **self.facts.software}.items()),
         ]
         return [
             Table("Decision: the class of the largest weight x votes", header, rows),
             *([] if self.guarantee is None else self.guarantee.tables()),
-            Table("Fingerprints and software", ["", ""], names),
+            Table("Fingerprints and software", ["Of", "SHA-256 or version"], names),
         ]
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
@@ -239,7 +231,9 @@ class Record(Result):
             if self.lapsed
             else []
         )
-        told += [str(item) for item in ([] if self.guarantee is None else self.guarantee.items) if not item.given]
+        told += [
+            f"guarantee {item}" for item in ([] if self.guarantee is None else self.guarantee.items) if not item.given
+        ]
         told += [self._unheld] if self._unheld else []
         told += [str(missed) for missed in self.verdict.constraints]
         return told if self.verdict.state == "better" else [*told, str(self.verdict)]

@@ -1,4 +1,4 @@
-"""Rows with their true classes, and with distributions over the classes: their counts, ROC areas and intervals."""
+"""Rows with their true classes, and with distributions over the classes: how they are read, their counts, ROC areas and intervals."""
 
 from __future__ import annotations
 
@@ -15,10 +15,15 @@ from compromis.evidence.counts import Counts
 from compromis.evidence.grouped import GroupedCounts
 from compromis.evidence.paired import PairedCounts
 from compromis.evidence.points import OperatingPoints
-from compromis.evidence.strata import Sample
+from compromis.evidence.readers import read_weights
+from compromis.evidence.scores import read_distributions
+from compromis.evidence.strata import Sample, read_sample
 from compromis.evidence.votes import Votes
-from compromis.labels import encode_classes, read_labels
+from compromis.labels import encode_classes, positions_in, read_groups, read_labels
+from compromis.measures.by_group import ByGroup
 from compromis.measures.ranking import roc_area
+from compromis.measures.rates import Evidence
+from compromis.preferences import refuse_amounts_of_groups
 from compromis.uncertainty.area_intervals import clustered_variance, roc_area_interval
 from compromis.uncertainty.intervals import Interval
 
@@ -37,13 +42,36 @@ class TrueRows:
     sample: Sample | None = None
     """Of which stratum each row was drawn, where they are a stratified sample; `weight` is then what each stands for."""
 
+    @classmethod
+    def read(
+        cls,
+        truth: Ints,
+        classes: tuple[Label, ...],
+        *,
+        sample_weight: Any = None,
+        groups: Any = None,
+        amount: Any = None,
+        sample: Any = None,
+    ) -> TrueRows:
+        """Read what is given beside the true classes, a value for each row."""
+        if sample is not None:
+            sample = read_sample(sample, len(truth), sample_weight=sample_weight, amount=amount, groups=groups)
+        return cls(
+            truth=truth,
+            classes=classes,
+            weight=read_weights(sample_weight, len(truth)) if sample is None else sample.weight,
+            group=None if groups is None else read_groups(groups, len(truth)),
+            amount=read_weights(amount, len(truth), name="amount"),
+            sample=sample,
+        )
+
     def take(self, rows: Ints) -> TrueRows:
         """Return some of the rows."""
         parts = {name: getattr(self, name) for name in ("weight", "group", "amount")}
         taken = {name: None if part is None else part[rows] for name, part in parts.items()}
         return TrueRows(truth=self.truth[rows], classes=self.classes, **taken)
 
-    def count(self, predicted: Ints) -> Counts | GroupedCounts:
+    def count(self, predicted: Ints) -> Evidence:
         """Count true against predicted classes; by group or stratum where there are some."""
         if self.sample is not None:
             tables = self.sample.tabulate(self.truth, predicted, len(self.classes))
@@ -142,3 +170,77 @@ def with_reviewer(
             "needs_review",
         )
     return [classes[code] for code in np.where(flags, truth, predicted).tolist()], classes
+
+
+def read_rows(
+    y_true: Any,
+    y_pred: Any,
+    y_proba: Any,
+    *,
+    labels: Sequence[Any] | None,
+    pos_label: Any,
+    sample_weight: Any,
+    amount: Any,
+    groups: Any,
+    sample: Any,
+) -> tuple[Evidence, ScoredRows | None]:
+    """Read and count rows; with `y_proba` the distributions too."""
+    if y_pred is None and y_proba is None:
+        raise InputError(
+            "there is nothing to evaluate: pass y_pred (predicted classes), y_proba (distributions), or both"
+        )
+    refuse_amounts_of_groups(amount, groups)
+    if sample is not None:
+        labelled = len(read_labels(y_true, "y_true"))
+        sample = read_sample(sample, labelled, sample_weight=sample_weight, amount=amount, groups=groups)
+    if y_proba is None:
+        if groups is None:
+            weighted = {"sample_weight": sample_weight, "amount": amount, "sample": sample}
+            return Counts.from_predictions(y_true, y_pred, labels=labels, **weighted), None
+        options = {"groups": groups, "labels": labels, "sample_weight": sample_weight}
+        return GroupedCounts.from_predictions(y_true, y_pred, **options), None
+    columns = [] if y_pred is None else [read_labels(y_pred, "y_pred")]
+    (truth, *predicted), classes = encode_classes(read_labels(y_true, "y_true"), *columns, labels=labels)
+    shares = read_distributions(y_proba, len(truth), classes, pos_label=pos_label)
+    beside = {"sample_weight": sample_weight, "groups": groups, "amount": amount, "sample": sample}
+    rows = TrueRows.read(truth, classes, **beside)
+    return rows.count(predicted[0] if predicted else shares.argmax(axis=1)), ScoredRows(rows, shares)
+
+
+def rows_of_votes(votes: Votes) -> tuple[Counts, ScoredRows | None]:
+    """Predict by votes of equal weights; return the distributions too, unless votes were binned."""
+    counts = votes.counts(np.ones(len(votes.classes)))
+    used = np.flatnonzero(votes.multiplicity)
+    if votes.width > 0 or not used.size:
+        return counts, None
+    shares = read_distributions(votes.votes[used], len(used), votes.classes)
+    rows = TrueRows(truth=votes.truth[used], classes=votes.classes, weight=votes.multiplicity[used])
+    return counts, ScoredRows(rows, shares)
+
+
+def counts_by_group(
+    by: Any, labels: tuple[Any, Any], scored: ScoredRows | None, classes: tuple[Label, ...], sample_weight: Any
+) -> dict[Label, Counts]:
+    """Return the counts of each group of rows that were read before."""
+    truth = positions_in(labels[0], classes, "y_true")
+    if labels[1] is None:
+        assert scored is not None
+        predicted = scored.shares.argmax(axis=1)
+    else:
+        predicted = positions_in(labels[1], classes, "y_pred")
+    weight = read_weights(sample_weight, len(truth))
+    size = np.ones(len(truth), dtype=np.int64) if weight is None else weight
+    return ByGroup.read(by, len(truth)).counts(truth, predicted, classes, size)
+
+
+def refuse_unlabelled_strata(counts: Counts) -> None:
+    """Raise if strata of the population have no label: nothing is known of them."""
+    if counts.strata is None or counts.tables is None:
+        return
+    unknown = (counts.tables.sum(axis=(1, 2)) == 0) & (counts.strata.sizes > 0)
+    if unknown.any():
+        raise InputError(
+            f"{int(unknown.sum())} of {len(unknown)} strata have no label ({int(counts.strata.sizes[unknown].sum()):,} rows); where labels "
+            "were planned in several phases, add up the counts of all of them",
+            "sample",
+        )

@@ -110,7 +110,7 @@ def shortfall_by_group(by: Mapping[Label, Counts], arrays: PreferenceArrays) -> 
 
 def check_groups(by: Mapping[Label, Counts], arrays: PreferenceArrays) -> None:
     """Raise if a group has no row of a class that has a minimum."""
-    for k in np.flatnonzero((arrays.min_recall > 0) | (arrays.min_precision > 0)).tolist():
+    for k in np.flatnonzero(arrays.has_minimum).tolist():
         without = [name for name, counts in by.items() if not counts.support[k]]
         if without:
             rate = "recall" if arrays.min_recall[k] > 0 else "precision"
@@ -124,7 +124,7 @@ def check_groups(by: Mapping[Label, Counts], arrays: PreferenceArrays) -> None:
 def rows_of(by: Mapping[Label, Counts], arrays: PreferenceArrays | None) -> list[dict[str, Any]]:
     """Return the rates of each group: of the classes with a minimum, else of all classes."""
     first = next(iter(by.values()))
-    asked = None if arrays is None else np.flatnonzero((arrays.min_recall > 0) | (arrays.min_precision > 0))
+    asked = None if arrays is None else np.flatnonzero(arrays.has_minimum)
     chosen = range(len(first.classes)) if asked is None or not len(asked) else asked.tolist()
     missed = (
         set()
@@ -147,8 +147,9 @@ def rows_of(by: Mapping[Label, Counts], arrays: PreferenceArrays | None) -> list
 
 
 def group_table(by: Mapping[Label, Counts], arrays: PreferenceArrays | None) -> Table:
-    """Return the rates of each group as a table."""
-    header = ["Group: class", "Support", "Predicted", "Recall", "Precision", "Minima"]
+    """Return the rates of each group as a table; where there are minima, also whether they are met."""
+    asked = arrays is not None and bool((arrays.min_recall > 0).any() or (arrays.min_precision > 0).any())
+    header = ["Group: class", "Support", "Predicted", "Recall", "Precision", *["Minima"] * asked]
     rows = [
         [
             f"{row['group']}: {row['label']}",
@@ -156,7 +157,7 @@ def group_table(by: Mapping[Label, Counts], arrays: PreferenceArrays | None) -> 
             count(row["predicted"]),
             fixed(row["recall"]),
             fixed(row["precision"]),
-            f"MISSED: {', '.join(row['missed'])}" if row["missed"] else "met",
+            *[f"MISSED: {', '.join(row['missed'])}" if row["missed"] else "met"] * asked,
         ]
         for row in rows_of(by, arrays)
     ]

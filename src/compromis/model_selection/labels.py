@@ -24,15 +24,12 @@ from compromis.evidence.scores import as_dense, check_scores, column_labels, rea
 from compromis.evidence.strata import Sample, Strata
 from compromis.evidence.votes import Votes
 from compromis.labels import encode, encode_classes, read_classes, read_labels, sorted_labels
-from compromis.measures.rates import class_rates
 from compromis.model_selection.allocation import Drawing, predicted_of, share_out
 from compromis.preferences import Preferences, read_preferences
-from compromis.uncertainty.intervals import Interval
-from compromis.uncertainty.report_intervals import FEW_LABELS, few_labels, sample_intervals
+from compromis.uncertainty.report_intervals import FEW_LABELS, few_labels
 
 MOST = 2**63
 SCHEMA = "compromis/label-plan"
-_DRAWS = 1000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -106,12 +103,6 @@ class LabelPlan(Sample, Result):
         tables = np.zeros((len(self.strata), len(self.classes), len(self.classes)))
         tables[np.arange(len(tables)), :, self.predicted] = self.drawn[:, np.newaxis] * self.guess
         return Counts.from_tables(self.strata, tables, self.classes)
-
-    @cached_property
-    def expected_intervals(self) -> Mapping[Label, Interval]:
-        """The interval of each class's recall that the plan expects at a confidence of 95 %."""
-        found = sample_intervals(self.expected, lambda cells: {"recall": class_rates(cells)["recall"]}, 0.95, _DRAWS)
-        return dict(zip(self.classes, found["recall"], strict=True))
 
     @property
     def summary(self) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -13,9 +13,6 @@ from compromis.evidence.counts import Counts
 from compromis.measures.rates import precision, recall
 from compromis.plots._base import ALARM, DARK, LIGHT, SHADE, TINY, Display, above, plain_names, tidy
 from compromis.preferences import Preferences, read_preferences
-
-if TYPE_CHECKING:
-    from compromis.estimators.change import Change
 
 RATES = {"recall": recall, "precision": precision}
 _ROW, _LEAST, _MOST = 0.25, 2.4, 60.0
@@ -70,11 +67,6 @@ class ClassBalanceDisplay(Display):
     def from_counts(cls, before: Counts, after: Counts | None = None, *, ax: Any = None, **options: Any) -> Self:
         """Draw counts, or two of them: before and after; `ax` one of matplotlib's axes, or two."""
         return cls(before, after, **options).plot(ax=ax)
-
-    @classmethod
-    def from_change(cls, change: Change, *, ax: Any = None) -> Self:
-        """Draw what tuning changed: its counts before and after, and its preferences."""
-        return cls(change.before, change.after, preferences=change.preferences).plot(ax=ax)
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the rates, a row per class from top to bottom; NaN where undefined."""

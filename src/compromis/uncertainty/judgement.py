@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -16,8 +15,16 @@ from compromis.measures.coin import Coin, Limits, best_coin, best_constant, coin
 from compromis.measures.pragma import loss_shares, losses_at, with_mean_costs
 from compromis.measures.rates import Evidence, counts_of
 from compromis.preferences import PreferenceArrays
-from compromis.uncertainty.draws import SEED, draw_sample_counts, typical_group
+from compromis.uncertainty.draws import SEED, draw_sample_counts, row_scale, typical_group
 from compromis.uncertainty.intervals import Interval, normal_quantile, read_confidence
+from compromis.uncertainty.random_tables import (
+    ROUNDING,
+    Price,
+    centred_on_margins,
+    random_costs,
+    random_hits,
+    whole_margins,
+)
 
 State = Literal["better", "not told apart", "no better"]
 DRAWS, FEWEST = 1000, 200
@@ -30,13 +37,10 @@ CELLS = 900 * DRAWS
 """Cells that are drawn in all: more classes have fewer draws, so that they take no longer than 30."""
 BLOCKS = 400
 """Where there are more groups they are joined at random to so many blocks, which are drawn as wholes."""
-MOST_CLASSES = 64
-"""In one random table; the hits of rarer classes, next to uncorrelated, are drawn alone, and costs from their normal limit."""
 MOST_ROWS = 900_000_000
 """numpy draws hypergeometric numbers of fewer than 10^9 rows; where there are more they are counted as so many."""
 POWER = 0.8
 """How often the smallest gain would be seen."""
-ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -101,7 +105,7 @@ def judge(
     better 0.397 (0.0... to 0.59...)
     """
     level, rng = min(read_confidence(confidence), HIGHEST), np.random.default_rng(random_state)
-    weight = _class_scale(counts_of(evidence))
+    weight = row_scale(counts_of(evidence))[:, 0]
     if isinstance(evidence, Counts):
         evidence, arrays = with_mean_costs(evidence, arrays)
     counts = counts_of(evidence)
@@ -242,18 +246,15 @@ def _rows(evidence: Evidence, whole: Floats, cost: Floats | None, order: Ints) -
         return _Rows(moved, None, np.ones(0, dtype=np.int64), _sample_scale(moved), whole[order])
     moved = Counts(counts.matrix[cells], classes, counts.rows, squares)
     if not isinstance(evidence, GroupedCounts):
-        return _Rows(moved, None, np.ones(0, dtype=np.int64), _of_each_cell(_class_scale(moved)), whole[order])
+        return _Rows(
+            moved, None, np.ones(0, dtype=np.int64), np.repeat(row_scale(moved), len(order), axis=1), whole[order]
+        )
     sums = _sums(evidence.tables, cost)
     columns = np.concatenate([part[:, order] for part in (sums.hits, sums.support, sums.predicted)], axis=1)
     rank = np.argsort(columns @ np.random.default_rng(SEED).random(columns.shape[1]), kind="stable")
     hits, support, predicted = np.split(columns[rank], 3, axis=1)
     groups = _Sums(hits, support, predicted, None if sums.cost is None else sums.cost[rank])
     return _Rows(moved, groups, evidence.times[rank], np.full((len(order),) * 2, typical_group(evidence)), whole[order])
-
-
-def _of_each_cell(weight: Floats) -> Floats:
-    """Return weights of true classes as those of true and predicted ones."""
-    return np.repeat(weight[:, np.newaxis], len(weight), axis=1)
 
 
 def _sample_scale(counts: Counts) -> Floats:
@@ -281,7 +282,7 @@ def _bounds(
 
 def _draw_rows(counts: Counts, draws: int, rng: np.random.Generator, cost: Floats | None) -> _Sums:
     """Weight rows anew by independent exponential weights (Rubin's Bayesian bootstrap); those of a cell sum to Gamma."""
-    size, scale = len(counts.classes), _class_scale(counts)
+    size, scale = len(counts.classes), row_scale(counts)[:, 0]
     truth, decision = np.nonzero(counts.matrix)
     values = rng.standard_gamma(counts.matrix[truth, decision] / scale[truth], (draws, len(truth))) * scale[truth]
     hits, right = np.zeros((draws, size)), truth == decision
@@ -349,14 +350,6 @@ def _with_row(
     return _Sums(hits, support, predicted, paid)
 
 
-def _class_scale(counts: Counts) -> Floats:
-    """Return the weight of an effective row of each class: the sum of squared weights over the sum of weights (Kish)."""
-    if counts.squares is None:
-        return np.ones(len(counts.classes))
-    overall = float(counts.squares.sum() / counts.matrix.sum())
-    return np.nan_to_num(ratio(counts.squares.sum(axis=1), counts.matrix.sum(axis=1)), nan=overall)
-
-
 def _chance_losses(
     rows: _Rows, scale: _Scale, observed: _Sums, tables: int, rng: np.random.Generator, confidence: float
 ) -> Floats:
@@ -375,22 +368,22 @@ def _chance_losses(
         weight = np.full(len(matrix), _sample_effect(rows.counts, scale, observed))
     weight = weight * max(1.0, float((observed.support / weight).sum()) / MOST_ROWS)
     effective = matrix / weight[:, np.newaxis]
-    support, predicted = _whole_margins(effective)
+    support, predicted = whole_margins(effective)
     each = np.nan_to_num(ratio(observed.support, support))
     margins = np.concatenate([effective.sum(axis=1) - support, effective.sum(axis=0) - predicted])
     steps = each / 2 if np.abs(margins).max() > 1e-9 else np.zeros_like(each)
     slack = float(scale.loss(_nearer_chance(matrix, effective, scale, observed, steps)) - scale.loss(observed))
     if scale.blind is not None:
-        price = _Price(scale.blind * each[:, np.newaxis], np.zeros_like(scale.blind), np.zeros_like(each))
+        price = Price(scale.blind * each[:, np.newaxis], np.zeros_like(scale.blind), np.zeros_like(each))
         if scale.varying is not None:
             spread = ratio(rows.weight[:, 0], rows.whole) - 1
             price = replace(price, varying=scale.varying * each[:, np.newaxis], spread=spread)
-        paid = _random_costs(support, predicted, price, tables, rng)
+        paid = random_costs(support, predicted, price, tables, rng)
         return scale.loss(_Sums(observed.hits, observed.support, observed.predicted, paid)) - slack
     wanted = np.flatnonzero((scale.arrays.importance > 0) & (support > 0) & (predicted > 0))
     others = np.nan_to_num(ratio(observed.total - observed.support, support.sum() - support))
     hits, chosen = np.zeros((tables, len(support))), others * predicted + np.zeros((tables, 1))
-    for k, cells in _random_hits(support, predicted, wanted, tables, rng):
+    for k, cells in random_hits(support, predicted, wanted, tables, rng):
         hits[:, k] = each[k] * cells
         chosen[:, k] = hits[:, k] + others[k] * (predicted[k] - cells)
     return scale.loss(_Sums(hits, observed.support, chosen)) - slack
@@ -406,98 +399,6 @@ def _nearer_chance(matrix: Floats | Ints, effective: Floats, scale: _Scale, obse
     part = np.minimum(1.0, np.nan_to_num(ratio(2 * steps, np.abs(known).sum(axis=1))))
     lost = np.maximum(-(known * scale.cost).sum(axis=1), 0.0) @ part
     return _Sums(observed.hits, observed.support, observed.predicted, np.asarray(observed.cost) + lost)
-
-
-def _whole_margins(matrix: Floats) -> tuple[Ints, Ints]:
-    """Return the margins of a matrix in whole rows, with the same sum; a class that occurs has one row at least."""
-    rows, columns = matrix.sum(axis=1), matrix.sum(axis=0)
-    support = np.where(rows > 0, np.maximum(np.rint(rows), 1), 0).astype(np.int64)
-    parts = columns * (support.sum() / columns.sum())
-    predicted = np.floor(parts + ROUNDING * parts).astype(np.int64)
-    order = np.argsort(predicted - parts, kind="stable")
-    predicted[order[: int(support.sum() - predicted.sum())]] += 1
-    return support, predicted
-
-
-def _random_hits(
-    support: Ints, predicted: Ints, wanted: Ints, tables: int, rng: np.random.Generator
-) -> Iterator[tuple[int, Ints]]:
-    """Yield the hits of each class wanted in random tables with these margins.
-
-    A class's column is followed up to its own row: what is left of it then joins all others, which saves half the cells.
-    """
-    pool = total = int(support.sum())
-    order = wanted[np.argsort(-(support[wanted] / total * predicted[wanted]), kind="stable")].tolist()
-    together, alone = order[:MOST_CLASSES], order[MOST_CLASSES:]
-    left = {k: np.full(tables, predicted[k]) for k in together}
-    for number, row in enumerate(together):
-        columns = [row] if number == len(together) - 1 else together[number:]
-        for column, cells in _random_row(left, columns, int(support[row]), pool, rng):
-            if column == row:
-                yield row, cells
-        pool -= int(support[row])
-    for k in alone:
-        yield k, rng.hypergeometric(predicted[k], total - predicted[k], support[k], tables)
-
-
-@dataclass(frozen=True, slots=True)
-class _Price:
-    """What an effective row of each cell costs; of this `varying` is the mean of its amounts, whose variance is `spread` x mean^2."""
-
-    cost: Floats
-    varying: Floats
-    spread: Floats
-
-    def of(self, row: int, column: int, cells: Ints, support: int, rng: np.random.Generator) -> Floats:
-        """Return what drawn rows cost: a random part of the class's rows, whose amounts sum to a random part of theirs."""
-        paid = np.asarray(self.cost[row, column] * cells, dtype=np.float64)
-        step = self.varying[row, column] * self.spread[row] * (1 - cells / max(support, 1))
-        some = (cells > 0) & (step > 0)
-        mean = self.varying[row, column] * cells[some]
-        paid[some] += step[some] * rng.standard_gamma(mean / step[some]) - mean
-        return paid
-
-
-def _random_costs(support: Ints, predicted: Ints, price: _Price, tables: int, rng: np.random.Generator) -> Floats:
-    """Return the costs of random tables with these margins."""
-    if len(support) > MOST_CLASSES:
-        total = int(support.sum())
-        expected = np.outer(support, predicted / total)
-        centred = _centred(price.cost, support / total, predicted / total)
-        apart = price.varying**2 * price.spread[:, np.newaxis] * (1 - predicted / total)
-        variance = float((expected * (centred**2 * total / max(total - 1, 1) + apart)).sum())
-        return rng.normal(float((expected * price.cost).sum()), math.sqrt(variance), tables)
-    paid = np.zeros(tables)
-    for row, column, cells in _random_cells(support, predicted, tables, rng):
-        paid += price.of(row, column, cells, int(support[row]), rng)
-    return paid
-
-
-def _random_cells(
-    support: Ints, predicted: Ints, tables: int, rng: np.random.Generator
-) -> Iterator[tuple[int, int, Ints]]:
-    """Yield every cell of random tables with these margins."""
-    pool = int(support.sum())
-    columns = np.flatnonzero(predicted > 0).tolist()
-    left = {k: np.full(tables, predicted[k]) for k in columns}
-    for row in np.flatnonzero(support > 0).tolist():
-        for column, cells in _random_row(left, columns, int(support[row]), pool, rng):
-            yield row, column, cells
-        pool -= int(support[row])
-
-
-def _random_row(
-    left: dict[int, Ints], columns: list[int], rows: int, pool: int, rng: np.random.Generator
-) -> Iterator[tuple[int, Ints]]:
-    """Draw a row's cells, each hypergeometric given those before it, and take them from what is `left` of the columns."""
-    among = np.full(len(left[columns[0]]), pool)
-    rest = np.full_like(among, rows)
-    for column in columns:
-        among -= left[column]
-        cells = rng.hypergeometric(left[column], among, rest)
-        left[column] -= cells
-        rest -= cells
-        yield column, cells
 
 
 def _design_effect(rows: _Rows, scale: _Scale, observed: _Sums, confidence: float) -> float:
@@ -516,7 +417,7 @@ def _design_effect(rows: _Rows, scale: _Scale, observed: _Sums, confidence: floa
     truth, decision = observed.support / observed.total, observed.predicted / observed.total
     hit = _hit_slopes(scale, observed)
     slope = np.diag(hit) if scale.cost is None else scale.cost
-    centred = _centred(slope, truth, decision)
+    centred = centred_on_margins(slope, truth, decision)
     mean = float((counts.matrix * centred).sum() / counts.matrix.sum())
     of_rows = float(((counts.matrix if counts.squares is None else counts.squares) * (centred - mean) ** 2).sum())
     sums = groups.hits @ hit if groups.cost is None else groups.cost
@@ -540,7 +441,7 @@ def _sample_effect(counts: Counts, scale: _Scale, observed: _Sums) -> float:
     assert counts.tables is not None
     truth, decision = observed.support / observed.total, observed.predicted / observed.total
     slope = np.diag(_hit_slopes(scale, observed)) if scale.cost is None else scale.cost
-    variance = truth @ _centred(slope, truth, decision) ** 2
+    variance = truth @ centred_on_margins(slope, truth, decision) ** 2
     drawn = counts.tables.sum(axis=1)
     rows = drawn.sum(axis=1)
     known = rows > 0
@@ -551,11 +452,6 @@ def _sample_effect(counts: Counts, scale: _Scale, observed: _Sums) -> float:
     )
     of_rows = float(observed.total.sum() * (decision @ variance))
     return float(of_strata.sum()) / of_rows if of_rows > 0 else counts.total / counts.rows
-
-
-def _centred(cost: Floats, truth: Floats, decision: Floats) -> Floats:
-    """Take from each cell what its margins let expect, with these shares of rows and columns."""
-    return cost - (cost @ decision)[:, np.newaxis] - truth @ cost + float(truth @ cost @ decision)
 
 
 def _hit_slopes(scale: _Scale, observed: _Sums) -> Floats:

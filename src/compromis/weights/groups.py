@@ -12,7 +12,6 @@ from compromis._typing import Floats
 from compromis.measures.by_group import shortfall_by_group
 from compromis.measures.rates import precision, recall
 from compromis.weights.guarded import least_weight
-from compromis.weights.meter import Meter
 from compromis.weights.problem import SearchProblem
 from compromis.weights.sweep import Sweep
 
@@ -49,9 +48,8 @@ def _tightened(problem: SearchProblem, weights: Floats) -> Iterator[Floats]:
             worst = np.min(rates, axis=0)
             lacking = np.where(getattr(arrays, name) > 0, np.maximum(getattr(arrays, name) - worst, 0.0), 0.0)
             bounds[name] = np.minimum(bounds[name] + lacking, 1.0)
-        quick = Sweep(rounds=0, start=tuple(weights.tolist()))
         tight = replace(problem, arrays=replace(arrays, **bounds), by=None)
-        weights = quick.search(tight, np.random.default_rng(0), Meter(None, None, None)).candidates[0]
+        weights = Sweep.from_weights(tight, weights)
         yield weights
         if not shortfall_by_group(problem.by_group(weights), arrays):
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -64,7 +65,7 @@ class Guaranteed:
         of = "of the class" if self.rate == "recall" else "predicted as it"
         if self.given:
             wrong = f"{count(self.wrong)} of {count(self.rows)} rows {of} are wrong, {count(self.allowed)} may be"
-            return f"{wish}: {wrong}; so many rows give {self.most:.3f} at most"
+            return f"{wish}: {wrong}; with none wrong they would give {self.most:.3f}"
         missing = (
             "with so large a part wrong no number of rows would do; ask for less, or improve the model"
             if self.rows_missing is None
@@ -102,7 +103,7 @@ class Guarantee(Result):
     >>> search = cp.search_weights(y, share, preferences=preferences, pos_label="fraud")
     >>> print(search.guarantee.items[0])
     recall of 'fraud' at least 0.95 on new rows, with a confidence of 95 %: 0 of 150 rows of the class are wrong, 2 may be;
-    so many rows give 0.980 at most
+    with none wrong they would give 0.980
     """
 
     items: tuple[Guaranteed, ...]
@@ -147,7 +148,7 @@ class Guarantee(Result):
 
     def doubts(self) -> list[str]:
         """Return the constraints that are not given, and what is not covered."""
-        return [*(str(item) for item in self.items if not item.given), *self._uncovered()]
+        return [*(f"guarantee {item}" for item in self.items if not item.given), *self._uncovered()]
 
     def _uncovered(self) -> list[str]:
         rows = f"{count(self.left_out)} row{'s' * (self.left_out != 1)} without any vote"
@@ -266,7 +267,15 @@ def by_order_statistic(demands: list[Demand]) -> bool:
 def warn_if_not_given(guarantee: Guarantee | None) -> None:
     """Warn of the constraints that these rows do not give, and of rows that no guarantee covers."""
     for doubt in () if guarantee is None else guarantee.doubts():
-        warnings.warn(doubt, GuaranteeWarning, stacklevel=3)
+        warnings.warn(doubt, GuaranteeWarning, stacklevel=_level_of_caller())
+
+
+def _level_of_caller() -> int:
+    """Return the stack level, seen from the function that warns, of the line that called the package: searches lie at several depths."""
+    frame, level = inspect.currentframe(), 0
+    while frame is not None and str(frame.f_globals.get("__name__")).startswith("compromis."):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def p_value(counts: Counts, demand: Demand) -> float:

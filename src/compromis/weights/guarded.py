@@ -36,7 +36,6 @@ from compromis.weights.guarantee import (
     p_value,
     price_of,
 )
-from compromis.weights.meter import Meter
 from compromis.weights.problem import SearchProblem
 from compromis.weights.sweep import Sweep
 
@@ -251,12 +250,7 @@ def _path(tuning: SearchProblem, demands: list[Demand], search: Searching) -> li
     """Return weights from cautious to bold, as the tuning half sees them: searches under constraints tightened more and less."""
     found: list[Floats] = [search(tuning)]
     for slack in reversed(_SLACKS[:-1]):
-        quick = Sweep(rounds=0, start=tuple(found[-1].tolist()))
-        found.append(
-            quick.search(
-                _tightened(tuning, demands, slack), np.random.default_rng(0), Meter(None, None, None)
-            ).candidates[0]
-        )
+        found.append(Sweep.from_weights(_tightened(tuning, demands, slack), found[-1]))
     risk = [
         max(p_value(counts, demand) / demand.risk for demand in demands for _, counts in _each(tuning, weights))
         for weights in found

@@ -150,15 +150,7 @@ class WeightSearch(Result):
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the weight and the numbers of each class, column by column."""
-        counts = self.counts
-        return {
-            "label": list(self.classes),
-            "weight": self.weights.tolist(),
-            "support": counts.support.tolist(),
-            "predicted": counts.predicted.tolist(),
-            "recall": recall(counts).tolist(),
-            "precision": precision(counts).tolist(),
-        }
+        return columns_under(self.weights, self.counts)
 
     def document(self) -> dict[str, Any]:
         """Return what `to_json` writes: the decision's fields and its numbers; no seconds, so that equal searches write the same."""
@@ -189,22 +181,24 @@ class WeightSearch(Result):
 
     def sentences(self) -> list[str]:
         """Return what is found with the weights and without, the verdict, what the user should know, and the search in small print."""
-        (tuned, *more), before = self.headline.sentences(), headline_of(self.before, self.arrays)
         effort = f"({self.evaluations:,} weightings in {self.seconds:.2f} s)"
+        last = f"{self.verdict.measure} {self.loss:.4f}, {self.known} {effort}"
+        return self.sentences_beside(self.headline, self.verdict, last)
+
+    def sentences_beside(self, headline: Headline, verdict: Verdict, last: str) -> list[str]:
+        """Return the sentences with the headline and the verdict of these rows or of others, and the last one in small print."""
+        (tuned, *more), before = headline.sentences(), headline_of(self.before, self.arrays)
         return [
             Finding(f"tuned: {uncapitalised(tuned)}", "headline"),
             *more,
             f"before, with equal weights: {before.offered()}",
-            *self.verdict.findings(),
+            *verdict.findings(),
             *threshold_sentence(self.decision, self.counts),
-            *self._guaranteed(),
+            *([] if self.guarantee is None else [f"guarantee: {one}" for one in self.guarantee.sentences()]),
             *([] if self.review is None else self.review.sentences()),
             *(Finding(note, "missed") for note in self._notes()),
-            Finding(f"{self.verdict.measure} {self.loss:.4f}, {self.known} {effort}", "small"),
+            Finding(last, "small"),
         ]
-
-    def _guaranteed(self) -> list[str]:
-        return [] if self.guarantee is None else [f"guarantee: {sentence}" for sentence in self.guarantee.sentences()]
 
     @property
     def known(self) -> str:
@@ -218,6 +212,10 @@ class WeightSearch(Result):
                 else "where the guarantee is not given"
             )
         if self.single is None or self.stability is None:
+            if not self.feasible:
+                return (
+                    "proven to miss the constraints least" if self.optimal else "where the constraints are missed least"
+                )
             return "proven to be the best on these rows" if self.optimal else f"the best found by {self.method}"
         known = f"{'proven to be the lowest' if self.single.optimal else 'the lowest found'} on these votes"
         if self.loss > self.single.loss:
@@ -310,6 +308,18 @@ class WeightSearch(Result):
         weights = ", ".join(f"{label!r}: {weight:.4g}" for label, weight in first)
         more = f", and {len(self.classes) - 6} more" if len(self.classes) > 6 else ""
         return f"WeightSearch({self.method}, {state}, loss {self.loss:.6g}, weights {{{weights}{more}}})"
+
+
+def columns_under(weights: Floats, counts: Counts) -> dict[str, list[Any]]:
+    """Return the weight and the numbers of each class, column by column."""
+    return {
+        "label": list(counts.classes),
+        "weight": weights.tolist(),
+        "support": counts.support.tolist(),
+        "predicted": counts.predicted.tolist(),
+        "recall": recall(counts).tolist(),
+        "precision": precision(counts).tolist(),
+    }
 
 
 Method = Exact | Sweep | Annealing

@@ -59,6 +59,12 @@ class Sweep:
         weights, value = self.descend(descent, generator, meter, use_up=not meter.unlimited)
         return descent.found(weights, value)
 
+    @classmethod
+    def from_weights(cls, problem: SearchProblem, weights: Floats) -> Floats:
+        """Return what one descent finds from weights that served a problem that is nearly the same."""
+        quick = cls(rounds=0, start=tuple(weights.tolist()))
+        return quick.search(problem, np.random.default_rng(0), Meter(None, None, None)).candidates[0]
+
     def descend(
         self, descent: Descent, generator: np.random.Generator, meter: Meter, *, use_up: bool
     ) -> tuple[Floats, Value]:
