@@ -5,6 +5,15 @@ import { count, fixed } from "./elements.js";
 
 const MOST_TOLD = 3;
 
+const CONVENTIONS = [["0", "1"], ["-1", "1"], ["False", "True"], ["false", "true"]];
+
+/** Return the position of the class that is positive by convention, also where labels were read as text; -1 where none is. */
+function positiveByConvention(classes) {
+  const names = classes.map(({ python }) => python.replace(/^'(.*)'$/, "$1").replace(/\.0$/, ""));
+  const pair = CONVENTIONS.find((both) => names.length === 2 && both.every((name) => names.includes(name)));
+  return pair ? names.indexOf(pair[1]) : -1;
+}
+
 /** Return the positions of the classes that matter most, the most important first; none where all matter alike. */
 export function classesThatMatter({ cost, classes, positive }, support) {
   const size = classes.length;
@@ -13,7 +22,8 @@ export function classesThatMatter({ cost, classes, positive }, support) {
   const worth = classes.map((preference, k) => (cost ? Math.max(...cost[k]) : preference.importance));
   const asked = classes.map((one) => one.min_precision > 0 || one.min_recall > 0 || (one.max_share ?? 1) < 1);
   const least = Math.min(...worth);
-  const order = worth.map((_, k) => k).sort((a, b) => worth[b] - worth[a] || asked[b] - asked[a] || support[a] - support[b]);
+  const usual = positiveByConvention(classes);
+  const order = worth.map((_, k) => k).sort((a, b) => worth[b] - worth[a] || asked[b] - asked[a] || (b === usual) - (a === usual) || support[a] - support[b]);
   if (size === 2) return order.slice(0, 1);
   const matters = worth.map((value, k) => value > least || asked[k]);
   return matters.every(Boolean) && worth.every((value) => value === worth[0]) ? [] : order.filter((k) => matters[k]);
