@@ -22,6 +22,12 @@ def test_importing_is_light():
     assert done.stdout.strip() == "[]"
 
 
+def test_the_studio_starts_without_the_slowest_imports():
+    program = "import sys, compromis.studio.serving; print('scipy.stats' in sys.modules, 'sklearn' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False False"
+
+
 @pytest.mark.parametrize("left_over", ["", "_kernels", "_kernels.cp311-win_arm64.pyd"])
 def test_a_package_without_kernels_for_this_platform_says_so(tmp_path, left_over):
     (tmp_path / "compromis" / "tradeoffs" / left_over).mkdir(parents=True)
@@ -124,6 +130,14 @@ def test_every_name_of_a_room_is_there_and_described(room):
 def test_unknown_name():
     with pytest.raises(AttributeError, match="evalute"):
         _ = cp.evalute
+
+
+def test_a_name_of_a_room_is_told_where_it_is():
+    for room, name in (("model_selection", "plan_labels"), ("deployment", "to_onnx"), ("evaluation", "Record")):
+        with pytest.raises(AttributeError, match=rf"has no '{name}' itself; it is compromis\.{room}\.{name}$"):
+            getattr(cp, name)
+        assert getattr(getattr(cp, room), name)
+    assert not hasattr(cp, "__wrapped__")
 
 
 def test_version():

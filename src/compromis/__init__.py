@@ -28,4 +28,23 @@ def _check_platform() -> None:
 
 _check_platform()
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_imported, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def _room_of(name: str) -> str | None:
+    """Return the submodule whose public name this is; nothing is imported for it."""
+    from pathlib import Path
+
+    stubs = () if name.startswith("_") else sorted(Path(__path__[0]).glob("*/__init__.pyi"))
+    return next((stub.parent.name for stub in stubs if f'"{name}"' in stub.read_text(encoding="utf-8")), None)
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name when it is first used; say where a name is that a submodule has."""
+    try:
+        return _imported(name)
+    except AttributeError:
+        room = None if name in __all__ else _room_of(name)
+        if room is None:
+            raise
+        raise AttributeError(f"compromis has no {name!r} itself; it is compromis.{room}.{name}") from None

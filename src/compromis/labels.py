@@ -557,11 +557,17 @@ def without_prefix(columns: Sequence[Label], classes: Iterable[Label]) -> tuple[
     return tuple(columns)
 
 
+def positive_by_convention(classes: Sequence[Label]) -> Label | None:
+    """Return 1 beside 0 or -1, and True beside False, of two classes; None where no convention says which is positive."""
+    known = len(classes) == 2 and 1 in classes and not {0, -1}.isdisjoint(classes)
+    return classes[classes.index(1)] if known else None
+
+
 def positive_class(classes: Sequence[Label], pos_label: Any = None) -> Label:
     """Return which class is positive: `pos_label`, else 1 beside 0 or -1, and True beside False; raise if nothing says it."""
     if pos_label is None:
-        if len(classes) == 2 and 1 in classes and not {0, -1}.isdisjoint(classes):
-            return classes[classes.index(1)]
+        if (known := positive_by_convention(classes)) is not None:
+            return known
         raise InputError(f"which class is positive? pass pos_label, one of {shown(classes)}", "pos_label")
     positive = plain_label(pos_label)
     if positive not in classes:

@@ -83,3 +83,30 @@ def test_a_class_that_is_never_predicted_misses_its_precision(files):
     write("never.csv", {("good", "good"): 10, ("bad", "good"): 2})
     told = condition(run("check", "never.csv", *CHECK).output, "precision of 'bad'")
     assert told.startswith("precision of 'bad' 0.0000 >= 0.5 MISSED")
+
+
+def test_minima_in_each_group_as_in_python(files):
+    true = ["bad"] * 20 + ["good"] * 20
+    predicted = ["bad"] * 10 + ["bad"] * 7 + ["good"] * 3 + ["good"] * 20  # south finds 7 of 10
+    sites = [*["north"] * 10, *["south"] * 10] * 2
+    lines = [f"{t},{p},{s},{p == 'bad':d},{p != 'bad':d}" for t, p, s in zip(true, predicted, sites, strict=True)]
+    with open("sites.csv", "w") as file:
+        file.write("\n".join(["class,predicted,site,p_bad,p_good", *lines]) + "\n")
+    preferences = cp.Preferences.from_toml("preferences.toml")
+    expected = cp.check(cp.evaluate(true, predicted, by=sites, preferences=preferences, confidence=0.95))
+    done = run("check", "sites.csv", *CHECK, "--by", "site")
+    assert done.exit_code == 1
+    assert str(done.output).splitlines() == str(expected).splitlines()
+    assert condition(done.output, "south: recall of 'bad'").startswith("south: recall of 'bad' 0.7000 >= 0.8 MISSED ")
+    assert "north: recall of 'bad'" in done.output
+    votes = ("--truth", "class", "--proba", "p_", "--preferences", "preferences.toml", "--by", "site")
+    assert run("check", "sites.csv", *votes).output == done.output
+    assert run("check", "sites.csv", *CHECK).exit_code == 0
+
+
+def test_one_condition_reads_as_one(files):
+    with open("one.toml", "w") as file:
+        file.write('[[class]]\nlabel = "bad"\nmin_recall = 0.8\n')
+    one = (*CHECK[:-1], "one.toml")
+    assert run("check", "spring.csv", *one).output.startswith("Check passed: the condition is not missed.")
+    assert run("check", "worse.csv", *one).output.startswith("Check failed: the condition is missed.")

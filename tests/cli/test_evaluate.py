@@ -167,7 +167,7 @@ def test_markdown(files):
 
 def test_the_note_suits_the_options(files):
     done = run("evaluate", "spring.csv", "--truth", "class", "--prediction", "predicted", "--full")
-    assert "give priors for those of the training rows" in done.output
+    assert "give priors for those of training" in done.output
 
 
 def test_a_table_without_rows(tmp_path):

@@ -145,7 +145,7 @@ def test_needed_says_how_many_more_and_fails_where_they_are_not_enough(populatio
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        ("labels plan all.csv --budget 50 --output p.json --rows r.csv", "give --prediction or --proba"),
+        ("labels plan all.csv --budget 50 --output p.json --rows r.csv", "give either --prediction or --proba"),
         (
             "labels plan all.csv --budget 50 --prediction predicted --weights w.json --output p.json --rows r.csv",
             "give --proba",

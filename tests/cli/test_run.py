@@ -119,6 +119,14 @@ def test_a_column_called_like_a_parameter_keeps_its_name(tmp_path):
     assert "Error: --label misses 'b', which the data has; add it" in done.stderr
 
 
+@pytest.mark.parametrize("command", ["evaluate", "report", "tune"])
+def test_scores_of_one_class_alone_are_refused_by_the_option_that_was_given(tmp_path, command):
+    (tmp_path / "p.csv").write_text("t,risk_ill\nill,0.9\nwell,0.1\n")
+    done = run(command, "p.csv", "--truth", "t", "--proba", "risk_ill", "--prioritise", "ill")
+    assert done.exit_code == 2
+    assert done.stderr.startswith("Error: --proba (one column per class) misses 'ill', 'well'")
+
+
 @pytest.mark.parametrize("name", ["y_true", "y_proba", "labels", "sample_weight", "priors"])
 def test_a_label_called_like_a_parameter_keeps_its_name(tmp_path, name):
     (tmp_path / "p.csv").write_text(f"t,d,w\n{name},a,1\na,{name},-1\n")

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import compromis as cp
+from compromis.estimators import expected as module
 from compromis.estimators.expected import ENOUGH, with_expected_truth
 
 
@@ -67,3 +70,21 @@ def test_rows_without_votes_are_left_out(rng):
         with_expected_truth(one, rng)[0] for one in (votes, cp.Votes.from_proba(truth, shares, labels=[0, 1]))
     )
     assert expected.multiplicity.sum() == pytest.approx(without.multiplicity.sum())
+
+
+def test_a_calibration_runs_on_one_thread_and_gives_the_others_back(rng, monkeypatch):
+    """BLAS threads that wait for each other took ten times as long as the calibration itself."""
+
+    def threads():
+        return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+    seen = []
+    monkeypatch.setattr(
+        module, "minimize", lambda *given, **named: (seen.append(threads()), minimize(*given, **named))[1]
+    )
+    votes = cp.Votes.from_proba(*votes_of(rng, power=1.5), labels=[0, 1])
+    with threadpool_limits(limits=2, user_api="blas"):
+        before = threads()
+        with_expected_truth(votes, rng)
+        assert threads() == before
+    assert seen == [{1}]

@@ -613,3 +613,60 @@ def test_trees_score_by_preferences(rare):
     weight = np.where(y == "rare", 3.0, 1.0)
     expected = cp.pragma_loss(y, tree.predict(X), preferences=preferences, sample_weight=weight)
     assert tree.score(X, y, weight) == pytest.approx(1 - expected)
+
+
+class TestEffort:
+    """effort="best": the mean probabilities of three times five folds."""
+
+    def test_votes_are_the_mean_of_three_models_that_have_not_seen_the_row(self, wine):
+        X, y = wine
+        seen = []
+
+        class Recording(GaussianNB):
+            def fit(self, X, y):
+                seen.append({tuple(row) for row in X})
+                return super().fit(X, y)
+
+        tuned = cp.TunedDecisionClassifier(Recording(), preferences=PREFERENCES, effort="best", random_state=0).fit(
+            X, y
+        )
+        assert len(seen) == 16  # fifteen folds, and all rows
+        left_out = [sum(tuple(row) not in rows for rows in seen) for row in X]
+        assert set(left_out) == {3}
+        votes = [
+            np.mean(
+                [
+                    GaussianNB().fit(*_of(rows, X, y)).predict_proba(row[np.newaxis])[0]
+                    for rows in seen
+                    if tuple(row) not in rows
+                ],
+                axis=0,
+            )
+            for row in X[:10]
+        ]
+        honest = tuned.patterns_.votes
+        assert all(np.isclose(honest, vote, rtol=1e-12, atol=1e-15).all(axis=1).any() for vote in votes)
+
+    def test_a_forest_is_judged_by_probabilities_of_folds(self, wine):
+        forest = RandomForestClassifier(5, random_state=0)
+        tuned = cp.TunedDecisionClassifier(forest, preferences=PREFERENCES, effort="best", random_state=0).fit(*wine)
+        assert not tuned.votes_are_hard_
+        assert (tuned.patterns_.votes.sum(axis=1) > 0).all()  # out of bag of five trees, some rows have none
+        np.testing.assert_allclose(tuned.vote_shares(wine[0]), tuned.estimator_.predict_proba(wine[0]))
+
+    @pytest.mark.parametrize(
+        ("options", "said"),
+        [
+            ({"effort": "most"}, "effort is 'auto' or 'best', got 'most'"),
+            ({"effort": "best", "cv": 3}, "effort='best' makes the folds itself; leave cv out, or effort"),
+        ],
+    )
+    def test_bad_input(self, wine, options, said):
+        with pytest.raises(cp.InputError, match=said) as caught:
+            cp.TunedDecisionClassifier(GaussianNB(), **options).fit(*wine)
+        assert caught.value.parameter == "effort"
+
+
+def _of(rows, X, y):
+    chosen = np.array([tuple(row) in rows for row in X])
+    return X[chosen], y[chosen]

@@ -138,7 +138,7 @@ def test_a_record_says_when_its_decision_may_not_be_used(tmp_path):
     assert "lapsed on 2020-12-31" in record.failures()[0]
     with pytest.warns(cp.GuaranteeWarning):
         _, record = recorded(tmp_path, CONSTRAINTS[2])
-    assert any("not given" in failure for failure in record.failures())
+    assert any("guarantee not given: " in failure for failure in record.failures())
     assert recorded(tmp_path, CONSTRAINTS[0])[1].failures() == []
 
 

@@ -64,6 +64,27 @@ def test_the_classes_that_matter(support, preferences, options, chosen):
     assert [one.label for one in headline.classes if headline.matters] == chosen
 
 
+@pytest.mark.parametrize(
+    ("negative", "positive"),
+    [(0, 1), (-1, 1), (False, True), ("0", "1"), ("-1", "1"), ("False", "True"), ("false", "true")],
+)
+def test_of_two_classes_1_is_positive_where_nothing_else_says_which_matters(negative, positive):
+    classes = [negative, positive]
+    counts = cp.Counts.from_matrix([[3, 1], [2, 9]], classes)  # the positive class is the more frequent one
+    result = cp.evaluate(counts)
+    assert [one.label for one in result.headline.classes] == [positive]
+    assert f"Taking {positive!r} as" in result.screening
+    asked = cp.evaluate(counts, preferences={negative: cp.Preference(min_recall=0.5)})
+    assert asked.headline.classes[0].label == negative
+    assert cp.evaluate(counts, pos_label=negative).headline.classes[0].label == negative
+
+
+def test_names_and_other_numbers_have_no_positive_class():
+    for classes in (["no", "yes"], [1, 2], ["1", "2"]):
+        headline = cp.evaluate(cp.Counts.from_matrix([[3, 1], [2, 9]], classes)).headline
+        assert headline.classes[0].label == classes[0]  # the rarer
+
+
 def test_with_costs_the_class_matters_that_is_dearer_to_miss():
     preferences = cp.Preferences(cost={("c0", "c1"): 100, ("c1", "c0"): 1})
     assert cp.evaluate(matrix(2, [9, 5]), preferences=preferences).headline.classes[0].label == "c0"

@@ -277,6 +277,10 @@ def test_more_labels_are_needed_the_narrower_the_interval():
             assert other.more is None or one.more <= other.more
     assert not needed[-1].enough
     assert labels_needed(seen, width=0.99).enough
+    shown = cp.evaluate(seen, confidence=0.95).intervals.per_class["fraud"]
+    assert [(one.low, one.high) for one in needed[0].items] == [
+        (shown[one.rate].low, shown[one.rate].high) for one in needed[0].items
+    ]
 
 
 def test_as_many_labels_as_are_needed_make_the_interval_as_wide_as_asked():

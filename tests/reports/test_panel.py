@@ -60,6 +60,15 @@ def test_many_classes_match_python(work):
 
 
 @needs_node
+def test_a_share_that_ends_in_five_is_rounded_as_python_does(work):
+    votes = np.array([[0.9, 0.1]] * 10 + [[0.1, 0.9]] * 6)
+    case = make_case(votes, np.array(["a"] * 13 + ["b"] * 3), cp.Preferences({"b": 10}))  # 13 of 16: 81.25 %
+    (answer,) = work([case.document])
+    check(case, answer)
+    assert answer["headline"][1] == "13 of 16 rows right (81.2 %)."
+
+
+@needs_node
 def test_toml_python_and_weights_say_the_same(work, tmp_path):
     labels = ['say "hi"', "café\\n", "x = 1\ny", "🦊", "שלום"]
     rng = np.random.default_rng(0)

@@ -57,6 +57,22 @@ def test_every_section_is_there_and_says_what_the_evaluation_says(result, tmp_pa
     assert content_of(page)["matrix"] == result.counts.matrix.tolist()
 
 
+def test_a_verdict_that_tuning_would_change_says_so_and_the_weights_say_all_of_what_they_do():
+    truth = np.array(
+        ["pulmonary embolism, segmental or more central"] * 20 + ["no acute cardiopulmonary diagnosis"] * 80
+    )
+    score = np.where(truth == truth[0], 0.4, 0.1)  # found by any threshold below 0.4, missed by the highest score
+    page = cp.report(cp.evaluate(truth, y_proba=np.c_[1 - score, score], preferences={truth[0]: 10}))
+    assert (page.evaluation.verdict.state, page.tuned.verdict.loss) == ("no better", 0)
+    assert "tuned on these rows, the loss is 0.0000, below" in page.html
+    told = "finds 20 of 20 rows of class &#39;pulmonary embolism, …tal or more central&#39; (misses none), no false alarms. The weights"
+    assert told in page.html
+    better = cp.report(
+        cp.evaluate(truth, y_proba=np.c_[score < 0.2, score > 0.2].astype(float), preferences={truth[0]: 10})
+    )
+    assert "Tuning may help" not in better.html
+
+
 def test_the_page_holds_evidence_that_gives_the_same_counts(result):
     report = cp.report(result)
     panel = content_of(report.html)["panel"]

@@ -181,3 +181,10 @@ def test_evaluate_shows_each_group():
     assert weighted.by["north"].total == 0.5 * (site == "north").sum()
     with pytest.raises(cp.InputError, match="leave out by"):
         cp.evaluate(result.counts, by=site)
+
+
+def test_groups_without_minima_are_not_said_to_meet_them():
+    rows = (["ill", "well", "ill", "well"], ["ill", "well", "well", "well"])
+    for preferences, told in ((None, False), ({"ill": 10}, False), ({"ill": cp.Preference(min_recall=0.4)}, True)):
+        text = str(cp.evaluate(*rows, by=["a", "a", "b", "b"], preferences=preferences))
+        assert ("Minima" in text, "MISSED: recall" in text) == (told, told)

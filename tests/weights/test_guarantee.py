@@ -204,9 +204,13 @@ def test_too_few_rows_warn_and_can_be_an_error():
     y, votes = fraud(rows=30)
     with pytest.warns(cp.GuaranteeWarning, match="label 29 more rows of the class") as caught:
         search = cp.search_weights(y, votes, preferences=SURE, labels=["fraud", "ok"])
-    assert len(caught) == 1
+    assert [(one.filename, str(one.message)[:21]) for one in caught] == [(__file__, "guarantee not given: ")]
     assert not search.guarantee.given
     assert search.counts.matrix[0, 1] == 0  # the largest level that can be had
+    model = cp.PragmaForestClassifier(10, preferences=SURE, random_state=0)
+    with pytest.warns(cp.GuaranteeWarning) as caught:
+        model.fit(votes, y)
+    assert {one.filename for one in caught if one.category is cp.GuaranteeWarning} == {__file__}
     with warnings.catch_warnings():
         warnings.simplefilter("error", cp.GuaranteeWarning)
         with pytest.raises(cp.GuaranteeWarning):

@@ -25,6 +25,7 @@ from compromis.cli.show import show
 @options.weights
 @click.option("--max-loss", type=float, metavar="LOSS", help="The largest loss to accept.")
 @options.label
+@options.by
 @options.confidence_of_states
 @options.fail_on
 @options.drop_missing
@@ -52,10 +53,10 @@ def command(
     import compromis as cp
 
     if (preferences is None) == (record is None):
-        raise click.UsageError("give --preferences or --record")
+        raise click.UsageError("give either --preferences or --record")
     if record is not None and truth is None:
         _check_record(
-            record, file, predictions["weights"], [name for name in ("prediction", "proba") if predictions[name]]
+            record, file, predictions["weights"], [name for name in ("prediction", "proba", "by") if predictions[name]]
         )
         return
     truth = need_truth(truth)
@@ -64,7 +65,7 @@ def command(
     columns = Predictions(**predictions, record=record)
     wanted = cp.Preferences.from_toml(preferences) if preferences else cp.evaluation.Record.parts(str(record))[1]
     predicted = columns.read(file, truth)
-    evaluation = cp.evaluate(predicted.with_classes(label), preferences=wanted, confidence=confidence)
+    evaluation = predicted.evaluate(label, preferences=wanted, confidence=confidence)
     result = cp.check(evaluation, max_loss=max_loss, fail_on=fail_on)
     show(result, as_json=as_json, markdown=markdown)
     if not result.passed:

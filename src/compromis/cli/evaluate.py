@@ -83,8 +83,10 @@ def command(
     """Evaluate the decisions in FILE (CSV, TSV, ARFF or Parquet, also gzip; '-' is standard input).
 
     \b
-      compromis evaluate results.csv --truth actual --prediction model --prioritise fraud
-      compromis evaluate votes.csv --truth actual --proba p_ --preferences what_matters.toml
+      compromis evaluate results.csv --truth actual --prediction model \\
+        --prioritise fraud
+      compromis evaluate votes.csv --truth actual --proba p_ \\
+        --preferences what_matters.toml
 
     It prints what is found and missed, the verdict, and the classes; --full prints Weka's tables and every interval.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -231,11 +231,13 @@ class Predictions:
     drop_missing: bool
     record: str | None = None
     """A record whose decision stands in place of weights."""
+    by: str | None = None
+    """The column of groups, each of which is judged."""
 
     def __post_init__(self) -> None:
         """Refuse options that leave open what is predicted, or say it twice."""
         if (self.prediction is None) == (not self.proba):
-            raise click.UsageError("give --prediction, or --proba with --weights")
+            raise click.UsageError("give either --prediction, or --proba with --weights")
         if self.weights is not None and not self.proba:
             raise click.UsageError("--weights decide columns of votes; give --proba")
 
@@ -243,16 +245,19 @@ class Predictions:
         """Read a file's predictions, or make them of its votes; without `truth`, which may be `optional`, there are no counts."""
         with opened_file(file) as scan:
             truth = None if optional and truth not in scan.names else truth
-            if truth is not None and self.prediction is not None:
+            if truth is not None and self.prediction is not None and self.by is None:
                 counts, dropped = scan.counts(truth=truth, prediction=self.prediction, drop_missing=self.drop_missing)
                 say_dropped(dropped)
                 return Predicted(counts=counts)
-            class_of = scan.pick_scores(self.proba, [truth])
-            table = scan.read([truth, self.prediction], class_of)
-        table = kept_rows(table, [truth, self.prediction], drop=self.drop_missing)
-        if self.prediction is not None:
-            return Predicted(labels=table[self.prediction].array())
-        return self._decide(table, class_of, truth)
+            texts = [truth, self.prediction, self.by]
+            class_of = scan.pick_scores(self.proba, texts)
+            table = scan.read(texts, class_of)
+        table = kept_rows(table, texts, drop=self.drop_missing)
+        true, labels, by = (None if name is None else table[name].array() for name in texts)
+        if labels is None:
+            decided = self._decide(table, class_of, truth)
+            return decided if by is None else replace(decided, truth=true, by=by, weight=table.weights)
+        return Predicted(labels=labels, truth=true, by=by, weight=table.weights)
 
     def _decide(self, table: Table, class_of: dict[str, str], truth: str | None) -> Predicted:
         import compromis as cp
@@ -281,6 +286,21 @@ class Predicted:
     labels: Any = None
     proba: NDArray[np.float64] | None = None
     classes: tuple[str, ...] | None = None
+    truth: Any = None
+    """With groups, the true class of each row; counts hold no rows."""
+    by: Any = None
+    weight: Any = None
+
+    def evaluate(self, labels: Sequence[str], **settings: Any) -> cp.Evaluation:
+        """Return the evaluation, of each group too where there are groups, with classes that the rows may lack."""
+        import compromis as cp
+
+        if self.by is None:
+            return cp.evaluate(self.with_classes(labels), **settings)
+        known = self.classes or ()
+        others = {*self.truth.tolist(), *self.labels, *labels} - {*known}
+        rows = {"by": self.by, "sample_weight": self.weight}
+        return cp.evaluate(self.truth, self.labels, labels=[*known, *sorted(others)], **rows, **settings)
 
     def with_classes(self, labels: Sequence[str]) -> cp.Counts:
         """Return the counts, with classes that the rows may lack."""

@@ -94,7 +94,7 @@ def _read(
     import compromis as cp
 
     if (prediction is None) == (not proba):
-        raise click.UsageError("give --prediction or --proba")
+        raise click.UsageError("give either --prediction or --proba")
     if weights is not None and not proba:
         raise click.UsageError("--weights decide columns of votes; give --proba")
     with opened_file(file) as scan:

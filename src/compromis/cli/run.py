@@ -9,6 +9,7 @@ import os
 import shlex
 import sys
 import warnings
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
@@ -60,6 +61,8 @@ OPTIONS = {
     "within": "--within",
 }
 """What the command line calls a parameter of the library: the sentence of an error begins with the parameter's name."""
+SCORED = {**OPTIONS, "labels": "--proba (one column per class)"}
+"""The same where columns of scores name the classes."""
 
 
 class _Failure(click.ClickException):
@@ -115,7 +118,10 @@ class _Commands(click.Group):
         except (CompromisError, OSError) as error:
             if os.environ.get("COMPROMIS_DEBUG"):
                 raise
-            raise _failure(error) from error
+            options = {
+                word.partition("=")[0] for word in shlex.split(ctx.meta.get("written", "")) if word.startswith("--")
+            }
+            raise _failure(error, SCORED if "--proba" in options and "--label" not in options else OPTIONS) from error
         except MemoryError as error:
             raise _Failure("this does not fit into memory; use fewer rows or classes") from error
 
@@ -127,7 +133,8 @@ def main() -> None:
 
     \b
       compromis demo
-      compromis evaluate results.csv --truth actual --prediction model --prioritise fraud
+      compromis evaluate results.csv --truth actual --prediction model \\
+        --prioritise fraud
 
     Errors are one sentence; set COMPROMIS_DEBUG=1 for the traceback.
     """  # noqa: D301 (click reads the backspace)
@@ -142,19 +149,19 @@ def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     click.echo(f"Warning: {shortened(str(message))}", err=True)
 
 
-def _failure(error: Exception) -> _Failure:
+def _failure(error: Exception, options: Mapping[str, str] = OPTIONS) -> _Failure:
     if isinstance(error, OSError) and error.filename is None:
         sys.stdout = _Closed()  # at the end Python would try again to write what is left
-    return _Failure(_sentence(error))
+    return _Failure(_sentence(error, options))
 
 
-def _sentence(error: Exception) -> str:
+def _sentence(error: Exception, options: Mapping[str, str]) -> str:
     """Return an error in the words of the command line, on one line: a file's name may hold a line end, or orders to the terminal."""
-    text, parameter = str(error), getattr(error, "parameter", None)
+    text, parameter = str(error), getattr(error, "parameter", None) or ""
     if isinstance(error, OSError) and error.strerror and not isinstance(error, CompromisError):
         text = f"{error.filename or 'the output'}: {error.strerror}"
-    elif parameter in OPTIONS and text.startswith(parameter):
-        text = OPTIONS[parameter] + text.removeprefix(parameter)
+    elif parameter in options and text.startswith(parameter):
+        text = options[parameter] + text.removeprefix(parameter)
     text = text.replace("labels=[...]", OPTIONS["labels"])
     return shortened("".join(letter if letter.isprintable() else " " for letter in text))
 

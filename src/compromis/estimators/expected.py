@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
@@ -65,5 +67,15 @@ def _calibrated(logs: Floats, truth: Ints, weight: Floats) -> tuple[Floats, floa
         slope = np.concatenate([[power * (off * logs).sum()], off.sum(axis=0)]) + at
         return float(-weight @ (own * likelihood).sum(axis=1) + at @ at / 2), slope
 
-    at = minimize(loss, np.zeros(logs.shape[1] + 1), jac=True, method="L-BFGS-B").x
+    # threads that wait for each other over a dozen numbers take ten times as long
+    with _linear_algebra().limit(limits=1):
+        at = minimize(loss, np.zeros(logs.shape[1] + 1), jac=True, method="L-BFGS-B").x
     return np.exp(log_softmax(np.exp(at[0]) * logs + at[1:], axis=1)), float(np.exp(at[0]))
+
+
+@cache
+def _linear_algebra() -> Any:
+    """Return the control of the BLAS libraries of numpy and scipy; to look for them takes longer than a calibration."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="blas")

@@ -136,8 +136,9 @@ class Check(Result):
         """Return whether the check passed, then what the evaluation says."""
         failed, asked = sum(map(self._fails, self.conditions)), len(self.conditions)
         how = "missed" if self.fail_on == "missed" else "surely missed"
-        number = f"{failed or 'none'} of {asked} condition{'s' * (asked > 1)}"
-        first = f"check {'failed' if failed else 'passed'}: {number} {'are' if failed > 1 else 'is'} {how}"
+        number = f"{failed or 'none'} of {asked} conditions {'are' if failed > 1 else 'is'} {how}"
+        told = number if asked > 1 else f"the condition is {how if failed else f'not {how}'}"
+        first = f"check {'failed' if failed else 'passed'}: {told}"
         headline, *others = self.evaluation.sentences()
         return [Finding(first, "better" if self.passed else "no better"), headline, *others]
 
@@ -191,7 +192,7 @@ def check(
     >>> result = cp.evaluate(["bad", "bad", "good", "good"], ["bad", "good", "good", "good"], preferences=preferences)
     >>> checked = cp.check(result)
     >>> checked.passed, checked.sentences()[0], checked.conditions[0].name
-    (False, 'check failed: 1 of 1 condition is missed', "recall of 'bad'")
+    (False, 'check failed: the condition is missed', "recall of 'bad'")
     """
     if evaluation.arrays is None or evaluation.summary.loss is None:
         raise InputError("a check needs preferences: evaluate with preferences=")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from compromis._results import Finding, Result, Table, columns_of, text_table
+from compromis._results import Finding, Result, Table, columns_of, paragraph, text_table
 from compromis._text import count, shown_label
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
@@ -351,7 +351,7 @@ class Evaluation(Result):
             missed = [f"{shown_label(str(one))}." for one in self.missed_by_group]
             sections.append(text.section("By group", [text_table(group_table(self.by, self.arrays)), *missed]))
         if self.screening is not None:
-            sections.append(self.screening + "\n")
+            sections.append(f"{paragraph(self.screening)}\n")
         return "\n".join(sections)
 
     def __repr__(self) -> str:

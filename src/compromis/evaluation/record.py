@@ -196,14 +196,14 @@ class Record(Result):
         ]
         document = self.document()
         names = [
-            ["evidence, SHA-256", document["evidence"]["sha256"]],
-            ["seal, SHA-256", document["seal"]],
+            ["evidence", document["evidence"]["sha256"]],
+            ["seal", document["seal"]],
             *([name, text] for name, text in {"compromis": document["compromis"], **self.facts.software}.items()),
         ]
         return [
             Table("Decision: the class of the largest weight x votes", header, rows),
             *([] if self.guarantee is None else self.guarantee.tables()),
-            Table("Fingerprints and software", ["", ""], names),
+            Table("Fingerprints and software", ["Of", "SHA-256 or version"], names),
         ]
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
@@ -231,7 +231,9 @@ class Record(Result):
             if self.lapsed
             else []
         )
-        told += [str(item) for item in ([] if self.guarantee is None else self.guarantee.items) if not item.given]
+        told += [
+            f"guarantee {item}" for item in ([] if self.guarantee is None else self.guarantee.items) if not item.given
+        ]
         told += [self._unheld] if self._unheld else []
         told += [str(missed) for missed in self.verdict.constraints]
         return told if self.verdict.state == "better" else [*told, str(self.verdict)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from compromis._results import Table
+from compromis._results import Table, paragraph
 from compromis._text import (
     bounds,
     capitalised,
@@ -142,7 +142,7 @@ def weka_summary(numbers: Summary, *, priors_given: bool) -> str:
         lines += [valued("Total Cost", numbers.total_cost), valued("Average Cost", numbers.average_cost)]
     lines += error_lines(numbers)
     if not priors_given:
-        lines.append("(relative to the class shares of these rows; give priors for those of the training rows)")
+        lines.append("(relative to the class shares of these rows; give priors for those of training)")
     return section("Summary", lines)
 
 
@@ -232,7 +232,7 @@ def verdict_section(metric: Metric, per_class: Mapping[Label, ClassSummary], ver
     title = TITLES[verdict.measure.replace(" ", "_")]
     lines += [f"{title:<45}{verdict.loss:8.4f}"]
     lines += [f"{capitalised(row.name):<45}{row.loss:8.4f}" for row in verdict.shown_baselines()]
-    lines += ["", f"Verdict: {verdict}."]
+    lines += ["", paragraph(f"Verdict: {verdict}")]
     return section("By Your Costs" if costs else f"By Your Preferences (metric {metric.name})", lines)
 
 

@@ -147,8 +147,9 @@ def rows_of(by: Mapping[Label, Counts], arrays: PreferenceArrays | None) -> list
 
 
 def group_table(by: Mapping[Label, Counts], arrays: PreferenceArrays | None) -> Table:
-    """Return the rates of each group as a table."""
-    header = ["Group: class", "Support", "Predicted", "Recall", "Precision", "Minima"]
+    """Return the rates of each group as a table; where there are minima, also whether they are met."""
+    asked = arrays is not None and bool((arrays.min_recall > 0).any() or (arrays.min_precision > 0).any())
+    header = ["Group: class", "Support", "Predicted", "Recall", "Precision", *["Minima"] * asked]
     rows = [
         [
             f"{row['group']}: {row['label']}",
@@ -156,7 +157,7 @@ def group_table(by: Mapping[Label, Counts], arrays: PreferenceArrays | None) -> 
             count(row["predicted"]),
             fixed(row["recall"]),
             fixed(row["precision"]),
-            f"MISSED: {', '.join(row['missed'])}" if row["missed"] else "met",
+            *[f"MISSED: {', '.join(row['missed'])}" if row["missed"] else "met"] * asked,
         ]
         for row in rows_of(by, arrays)
     ]

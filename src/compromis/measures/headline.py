@@ -11,6 +11,7 @@ import numpy as np
 from compromis._text import LONG_NAME, class_name, count, joined, rows_named, short_names
 from compromis._typing import Floats, Label
 from compromis.evidence.counts import Counts
+from compromis.labels import positive_by_convention
 from compromis.measures.pragma import pragma, with_mean_costs
 from compromis.measures.rates import outcomes
 from compromis.preferences import PreferenceArrays
@@ -180,8 +181,9 @@ _PARTS = ("of", "found", "missed", "false_alarms")
 def classes_that_matter(counts: Counts, arrays: PreferenceArrays | None, pos_label: Label | None = None) -> list[int]:
     """Return the positions of the classes that matter most, the most important first; none where all matter alike.
 
-    Of two classes one always does: `pos_label`, else the more important one, else the one with constraints, else the rarer one. Of
-    more: those more important than the least important (with costs: dearer to get wrong), and those with constraints.
+    Of two classes one always does: `pos_label`, else the more important one, else the one with constraints, else 1 beside 0 or -1
+    and True beside False, also where they were read as text, else the rarer one. Of more: those more important than the least
+    important (with costs: dearer to get wrong), and those with constraints.
 
     Examples
     --------
@@ -201,10 +203,21 @@ def classes_that_matter(counts: Counts, arrays: PreferenceArrays | None, pos_lab
         worth = _worth(counts, arrays)
         asked = arrays.has_minimum | (arrays.max_share < 1)
     matters = (worth > worth.min()) | asked
-    order: Sequence[int] = np.lexsort([counts.support, ~asked, -worth]).tolist()
+    negative = np.array([label != _positive(counts.classes) for label in counts.classes])
+    order: Sequence[int] = np.lexsort([counts.support, negative, ~asked, -worth]).tolist()
     if size == 2:
         return list(order[:1])
     return [] if matters.all() and (worth == worth[0]).all() else [k for k in order if matters[k]]
+
+
+def _positive(classes: Sequence[Label]) -> Label | None:
+    """Return the class that is positive by convention; a table of text holds '1' and 'True' for what Python has as 1 and True."""
+    values = [_AS_TEXT.get(label, label) if isinstance(label, str) else label for label in classes]
+    known = positive_by_convention(values)
+    return None if known is None else classes[values.index(known)]
+
+
+_AS_TEXT: dict[str, Label] = {"-1": -1, "0": 0, "1": 1, "False": False, "True": True, "false": False, "true": True}
 
 
 def _worth(counts: Counts, arrays: PreferenceArrays) -> Floats:

@@ -17,6 +17,7 @@ from compromis.evidence.counts import Counts, ratio
 from compromis.labels import plain_label, positions_in
 from compromis.measures.rates import Cells, class_rates
 from compromis.preferences import Preferences, read_preferences
+from compromis.uncertainty.draws import DRAWS
 from compromis.uncertainty.intervals import Interval, read_confidence
 from compromis.uncertainty.report_intervals import sample_intervals, share_intervals
 
@@ -52,7 +53,7 @@ class LabelNeed:
             return f"{now}: enough for {wish}"
         if self.more is None:
             why = (
-                "no more labels than there are rows"
+                "not even a label for every row"
                 if self.goal == "width" or self.value > self.asked
                 else "no number of labels"
             )
@@ -165,7 +166,7 @@ def labels_needed(
         raise InputError(
             "counts of weighted rows do not say how rows were drawn; count without weights, or with sample=", "counts"
         )
-    found = [_intervals(counts, 1.0, level)]
+    found = [_intervals(counts, 1.0, level, DRAWS)]  # those of the report
     times = [1.0]
     while len(times) <= STEPS and not all(_reached(found[-1], one) for one in asked):
         times.append(times[-1] * STEP)
@@ -193,7 +194,7 @@ def _asked(counts: Counts, width: float | None, wanted: Preferences | None, labe
     return asked
 
 
-def _intervals(counts: Counts, times: float, confidence: float) -> _Found:
+def _intervals(counts: Counts, times: float, confidence: float, draws: int = _DRAWS) -> _Found:
     """Return the intervals that so many times the labels would have, if they said the same."""
     if counts.strata is None or counts.tables is None:
         scaled = replace(counts, matrix=counts.matrix * times)
@@ -204,7 +205,7 @@ def _intervals(counts: Counts, times: float, confidence: float) -> _Found:
         rates = class_rates(cells)
         return {name: rates[name] for name in RATES}
 
-    return sample_intervals(Counts.from_tables(counts.strata, tables, counts.classes), measures, confidence, _DRAWS)
+    return sample_intervals(Counts.from_tables(counts.strata, tables, counts.classes), measures, confidence, draws)
 
 
 def _times(counts: Counts, times: float) -> Floats:

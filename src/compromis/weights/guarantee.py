@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.stats import beta, binom, nbinom
 
 from compromis._results import Result, Table, columns_of
 from compromis._text import count, fixed
@@ -65,7 +65,7 @@ class Guaranteed:
         of = "of the class" if self.rate == "recall" else "predicted as it"
         if self.given:
             wrong = f"{count(self.wrong)} of {count(self.rows)} rows {of} are wrong, {count(self.allowed)} may be"
-            return f"{wish}: {wrong}; so many rows give {self.most:.3f} at most"
+            return f"{wish}: {wrong}; with none wrong they would give {self.most:.3f}"
         missing = (
             "with so large a part wrong no number of rows would do; ask for less, or improve the model"
             if self.rows_missing is None
@@ -103,7 +103,7 @@ class Guarantee(Result):
     >>> search = cp.search_weights(y, share, preferences=preferences, pos_label="fraud")
     >>> print(search.guarantee.items[0])
     recall of 'fraud' at least 0.95 on new rows, with a confidence of 95 %: 0 of 150 rows of the class are wrong, 2 may be;
-    so many rows give 0.980 at most
+    with none wrong they would give 0.980
     """
 
     items: tuple[Guaranteed, ...]
@@ -148,7 +148,7 @@ class Guarantee(Result):
 
     def doubts(self) -> list[str]:
         """Return the constraints that are not given, and what is not covered."""
-        return [*(str(item) for item in self.items if not item.given), *self._uncovered()]
+        return [*(f"guarantee {item}" for item in self.items if not item.given), *self._uncovered()]
 
     def _uncovered(self) -> list[str]:
         rows = f"{count(self.left_out)} row{'s' * (self.left_out != 1)} without any vote"
@@ -211,6 +211,8 @@ def misses_allowed(rows: int, level: float, confidence: float) -> int:
     >>> [misses_allowed(rows, 0.95, 0.95) for rows in (58, 59, 93, 3000)]
     [-1, 0, 1, 130]
     """
+    from scipy.stats import binom  # here and below: half of the time that the studio takes to start, and seldom needed
+
     if rows == 0:
         return -1
     most = int(binom.ppf(1 - confidence, rows, 1 - level)) + 1  # at the quantile the probability is already reached
@@ -221,6 +223,8 @@ def misses_allowed(rows: int, level: float, confidence: float) -> int:
 
 def held_level(rows: int, wrong: int, confidence: float) -> float:
     """Return the largest rate that `wrong` of the rows leave sure: the lower end of Clopper and Pearson's interval."""
+    from scipy.stats import beta
+
     return 0.0 if wrong >= rows else float(beta.ppf(1 - confidence, rows - wrong, wrong + 1))
 
 
@@ -228,6 +232,7 @@ def rows_needed(share_wrong: float, level: float, confidence: float, *, beyond: 
     """Return how many rows, more than `beyond`, would do if that part of them is wrong; None where no number does."""
     if share_wrong >= 1 - level:
         return None
+    from scipy.stats import nbinom
 
     def rows_for(wrong: int) -> int:  # so many trials show one more than `wrong` with the confidence
         return max(wrong + 1 + int(nbinom.ppf(confidence, wrong + 1, 1 - level)), beyond + 1)
@@ -262,11 +267,21 @@ def by_order_statistic(demands: list[Demand]) -> bool:
 def warn_if_not_given(guarantee: Guarantee | None) -> None:
     """Warn of the constraints that these rows do not give, and of rows that no guarantee covers."""
     for doubt in () if guarantee is None else guarantee.doubts():
-        warnings.warn(doubt, GuaranteeWarning, stacklevel=3)
+        warnings.warn(doubt, GuaranteeWarning, stacklevel=_level_of_caller())
+
+
+def _level_of_caller() -> int:
+    """Return the stack level, seen from the function that warns, of the line that called the package: searches lie at several depths."""
+    frame, level = inspect.currentframe(), 0
+    while frame is not None and str(frame.f_globals.get("__name__")).startswith("compromis."):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def p_value(counts: Counts, demand: Demand) -> float:
     """Return how probable so few wrong rows are where the rate is only as large as was asked for at most."""
+    from scipy.stats import binom
+
     rows, wrong = rows_and_wrong(counts, demand)
     return 1.0 if rows == 0 else float(binom.cdf(wrong, rows, 1 - demand.level))
 

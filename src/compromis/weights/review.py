@@ -17,7 +17,6 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from scipy.stats import beta, betabinom
 
 from compromis._results import Result, Table
 from compromis._text import count, fixed
@@ -149,6 +148,8 @@ class Review:
 
     def _holds(self, reviewed: int, rows: int) -> bool:
         """Whether the cap holds with so many of the honest rows reviewed."""
+        from scipy.stats import beta, betabinom  # half of the time that the studio takes to start, and seldom needed
+
         above, below = reviewed + 1, rows - reviewed
         if self.at_most is not None and self.per is not None:
             return float(betabinom.cdf(self.at_most, self.per, above, below)) >= self.confidence_of_days

@@ -212,6 +212,10 @@ class WeightSearch(Result):
                 else "where the guarantee is not given"
             )
         if self.single is None or self.stability is None:
+            if not self.feasible:
+                return (
+                    "proven to miss the constraints least" if self.optimal else "where the constraints are missed least"
+                )
             return "proven to be the best on these rows" if self.optimal else f"the best found by {self.method}"
         known = f"{'proven to be the lowest' if self.single.optimal else 'the lowest found'} on these votes"
         if self.loss > self.single.loss:

@@ -30,7 +30,7 @@ RUNGS = (
 )  # fmt: skip
 """Ratio of neighbouring values, and the share of a row's largest vote below which a vote is dropped; from fine to coarse.
 
-With 200,000 rows of eight classes, coarse ratios moved the tuned loss more than a floor of 0.2; a floor of 0.3 lost up to a fifth."""
+On the five-class set of 100,000 rows, coarse ratios moved the tuned loss more than a floor of 0.2; a floor of 0.3 lost up to a fifth."""
 _TABLE = 65_536
 """Distinct votes up to which they are packed as positions in a table."""
 

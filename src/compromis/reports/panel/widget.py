@@ -20,8 +20,8 @@ from compromis.reports.panel.document import panel_document, preferences_documen
 from compromis.weights.decision import Decision
 
 MODULES = (
-    "evidence", "preferences", "loss", "baselines", "order", "descent", "search", "cuts",
-    "elements", "headline", "tables", "link", "curves", "controls", "results", "actions", "panel",
+    "elements", "evidence", "preferences", "loss", "baselines", "order", "descent", "search", "cuts",
+    "headline", "tables", "link", "curves", "controls", "results", "actions", "panel",
 )  # fmt: skip
 """In an order in which each uses only earlier ones."""
 _IMPORT = re.compile(r"^import [^;]*;\n", re.MULTILINE)

@@ -175,7 +175,7 @@ function fitFields(state) {
   return [
     field("Model", choice(FITTED, state.fit, (kind) => ((state.fit = kind), (document.getElementById("name").value = state.name = fittedName(state))), { id: "fit" })),
     nameField(state, fittedName(state)),
-    make("p", { class: "quiet-text fit-note" }, "This table holds no votes, so a model is fitted to its other columns: five times on four fifths of the rows, to vote on the fifth that it did not see. Columns of numbers are numbers, all others are nominal."),
+    make("p", { class: "quiet-text fit-note" }, "This table holds no votes, so a model is fitted to its other columns: five times on four fifths of the rows, to vote on the fifth that it did not see. Columns of numbers are numbers, all others are nominal. Does the table hold scores already? They are found where each class has a column, named as the class after one prefix, as in p_ill and p_well (of two classes the second score is 1 minus the first)."),
   ];
 }
 

@@ -1,17 +1,8 @@
 // Compare predictions with constant and random ones. No verdict: the weights are chosen on these very rows.
 
+import { fixed } from "./elements.js";
 import { metricValue } from "./preferences.js";
 import { lossParts } from "./loss.js";
-
-/** Format a number with decimals as Python does: exact ties go to the even digit. */
-export function fixed(number, decimals) {
-  const text = number.toFixed(decimals);
-  const exact = number.toFixed(Math.min(100, decimals + 45));
-  const rest = exact.slice(exact.indexOf(".") + 1 + decimals);
-  if (!/^50*$/.test(rest)) return text;
-  const cut = exact.slice(0, exact.indexOf(".") + 1 + decimals).replace(/\.$/, "");
-  return Number(cut.at(-1)) % 2 === 0 ? cut : text;
-}
 
 const general = (number) => String(Number(number.toPrecision(6)));
 

@@ -44,13 +44,23 @@ export function nameOf(text, short = text) {
   return make("bdi", { class: "cp-name", title: short !== text || text.length > 24 ? text : null }, short);
 }
 
+/** Format a number with decimals as Python does: exact ties go to the even digit. */
+export function fixed(number, decimals) {
+  const text = number.toFixed(decimals);
+  const exact = number.toFixed(Math.min(100, decimals + 45));
+  const rest = exact.slice(exact.indexOf(".") + 1 + decimals);
+  if (!/^50*$/.test(rest)) return text;
+  const cut = exact.slice(0, exact.indexOf(".") + 1 + decimals).replace(/\.$/, "");
+  return Number(cut.at(-1)) % 2 === 0 ? cut : text;
+}
+
 /** Format a fraction as per cent, '?' where it is undefined. */
 export function percent(fraction, decimals = 1) {
-  return Number.isFinite(fraction) ? `${(100 * fraction).toFixed(decimals)} %` : "?";
+  return Number.isFinite(fraction) ? `${fixed(100 * fraction, decimals)} %` : "?";
 }
 
 /** Format a number with decimals, '?' where it is undefined. */
-export const decimal = (number, decimals = 4) => (Number.isFinite(number) ? number.toFixed(decimals) : "?");
+export const decimal = (number, decimals = 4) => (Number.isFinite(number) ? fixed(number, decimals) : "?");
 
 /** Format a count: whole numbers with grouped digits, sums of weights with two decimals, small ones with three digits. */
 export function count(number) {

@@ -1,7 +1,7 @@
 // A result in rows of the classes that matter most: what compromis.measures.headline says, for counts that follow the sliders.
 
 import { rates } from "./loss.js";
-import { count } from "./elements.js";
+import { count, fixed } from "./elements.js";
 
 const MOST_TOLD = 3;
 
@@ -39,7 +39,7 @@ export function headlineSentences({ classes, matters, rows, right }, preferences
   if (!rows) return ["There are no rows."];
   const name = (k) => preferences.classes[k].rows ?? preferences.classes[k].text;
   const of = (number, { of: all, k }) => `${count(number)} of ${count(all)} ${name(k)}`;
-  const share = right < rows ? `${((100 * right) / rows).toFixed(1)} %` : "all";
+  const share = right < rows ? `${fixed((100 * right) / rows, 1)} %` : "all";
   const whole = `${count(right)} of ${count(rows)} rows right (${share})`;
   if (!matters) {
     const worst = classes.filter((one) => one.missed).map((one) => of(one.missed, one));

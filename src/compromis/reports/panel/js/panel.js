@@ -139,7 +139,9 @@ export function mountPanel(root, page, options = {}) {
   const first = copyPreferences(preferences);
   const start = page.follows ? "tuned" : page.starts ?? "given";
   const firstCounts = () => (page.remote ? page.counts : start === "given" ? page.before : decide(patterns, page.weights));
-  const now = { weights: page.weights, counts: firstCounts(), chosen: mostImportant(preferences), settled: true, by: start };
+  const counts = firstCounts();
+  const told = headlineOf(counts, preferences);
+  const now = { weights: page.weights, counts, chosen: told.matters ? told.classes[0].k : mostImportant(preferences), settled: true, by: start };
   const waiting = [];
   const state = () => ({ ...now, preferences: copyPreferences(preferences), weights: now.weights.slice(), counts: now.counts.map((row) => Array.from(row)), smoothing: page.smoothing });
   const alert = make("p", { class: "cp-complaint", role: "alert" });

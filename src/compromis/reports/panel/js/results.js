@@ -25,7 +25,7 @@ export function verdictCard({ cost }) {
     node,
     update(judged, before, name) {
       setText(sentence, judged.sentence.charAt(0).toUpperCase() + judged.sentence.slice(1) + ".");
-      setAttribute(node, "class", `cp-verdict cp-small-print${judged.good ? "" : " cp-worthless"}`);
+      setAttribute(node, "class", `cp-verdict cp-small-print${judged.good ? " cp-unjudged" : " cp-worthless"}`);
       setText(total, decimal(judged.parts.total));
       const dearest = judged.parts.goal.cost ? Math.max(judged.parts.total, before ?? 0, judged.best.loss) : 1;
       const values = [[name, judged.parts.total], ["the decision given", before], [`without a model: ${judged.best.name}`, judged.best.loss]];
