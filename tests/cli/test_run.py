@@ -138,6 +138,15 @@ def test_a_label_called_like_a_parameter_keeps_its_name(tmp_path, name):
     assert weighted.startswith("Error: the column of --weight must be finite and at least 0, got -1 in data row 2")
 
 
+def test_rows_are_counted_from_1_whether_they_are_added_up_or_held(tmp_path):
+    (tmp_path / "p.csv").write_text("t,d,g,w,p_a,p_b\na,a,x,1,1,0\nb,a,y,-2,-1,1\n")
+    given = ["p.csv", "--truth", "t"]
+    for more in ([], ["--group", "g"]):
+        assert "got -2 in data row 2" in run("evaluate", *given, "--prediction", "d", "--weight", "w", *more).stderr
+    for command in (["evaluate"], ["count", "--output", "out.json"], ["tune", "--prioritise", "a", "--by", "g"]):
+        assert "got -1 in data row 2" in run(*command, *given, "--proba", "p_").stderr
+
+
 def test_help_is_nearly_as_quick_as_click():
     """The best of several runs: this machine does other things too."""
 

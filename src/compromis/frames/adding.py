@@ -17,8 +17,7 @@ from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.points import OperatingPoints
-from compromis.evidence.readers import check_weights, check_weights_add_up
-from compromis.evidence.scores import check_scores
+from compromis.evidence.readers import check_weights_add_up
 from compromis.evidence.votes import Votes
 from compromis.frames.reading import OpenTable
 from compromis.frames.tables import Missing, Table, Texts
@@ -85,7 +84,6 @@ class FileScan(OpenTable):
         unvoted = 0
         for table in self._labelled(missing, [*class_of, weight]):
             scores = table.scores(class_of, classes)
-            check_scores(scores, named=table.named)
             weights = self._weights(table, weight)
             if not scores.any():  # nothing to add but the number of rows, unless all are so
                 unvoted += len(table)
@@ -198,7 +196,6 @@ class FileScan(OpenTable):
         weights = table.row_weights(name)
         if weights is None or (name is None and (weights == 1).all()):
             return None
-        check_weights(weights, table.named)
         self._heaviest = max(self._heaviest or 0.0, float(weights.max(initial=0.0)))
         check_weights_add_up(np.array(self._heaviest), int(table.rows[-1]))
         return weights

@@ -19,6 +19,8 @@ from compromis._files import CLASSES, COLUMNS, UNPACKED, write_whole
 from compromis._text import nearest, shown
 from compromis._typing import Flags, Floats, Ints
 from compromis.errors import InputError
+from compromis.evidence.readers import check_weights
+from compromis.evidence.scores import check_scores
 
 _NAN = 0x7FF8_0000_0000_0000
 MISSING = np.int64(_NAN + 1)
@@ -203,16 +205,21 @@ class Table:
         return column.values
 
     def row_weights(self, name: str | None) -> Floats | None:
-        """Return the column of weights if it is named, else the weights that the rows have themselves, if any."""
-        return self.weights if name is None else self.numbers(name)
+        """Return the column of weights if it is named, else the weights that the rows have themselves, if any; checked."""
+        weights = self.weights if name is None else self.numbers(name)
+        if weights is not None:
+            check_weights(weights, self.named)
+        return weights
 
     def scores(self, class_of: Mapping[str, str], classes: Sequence[str]) -> Floats:
-        """Return the score columns as a matrix in the order of `classes`; `class_of` maps each column to its class."""
+        """Return the score columns as a checked matrix in the order of `classes`; `class_of` maps each column to its class."""
         column_of = {label: column for column, label in class_of.items()}
         lacking = [label for label in classes if label not in column_of]
         if lacking:
             raise InputError(f"there is no score column for {shown(lacking)}; the score columns are {shown(class_of)}")
-        return np.column_stack([self.numbers(column_of[label]) for label in classes])
+        scores = np.column_stack([self.numbers(column_of[label]) for label in classes])
+        check_scores(scores, named=self.named)
+        return scores
 
     def take(self, rows: Any) -> Table:
         """Return some rows."""
