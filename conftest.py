@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 
 import pytest
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # tests run side by side, one per core
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+    signal.signal(
+        signal.SIGHUP, signal.SIG_DFL
+    )  # under nohup, processes that tests start would ignore it too, and never end
 
 
 @pytest.fixture(autouse=True)

@@ -90,9 +90,11 @@ def fill(connection, votes, kind="DOUBLE PRECISION"):
 def test_postgres(postgres, smoothing, dialect):
     votes = hostile_votes(100_000)
     fill(postgres, votes)
-    expression = cp.Decision(LABELS, WEIGHTS, smoothing=smoothing).to_sql(COLUMNS, dialect)
+    # 'ansi' refuses what databases read in different ways: a backslash, and three quotes in a row
+    labels = [label.replace("\\slash'", "slash") for label in LABELS] if dialect == "ansi" else list(LABELS)
+    expression = cp.Decision(labels, WEIGHTS, smoothing=smoothing).to_sql(COLUMNS, dialect)
     found = [label for (label,) in postgres.execute(f"SELECT {expression} FROM votes ORDER BY row").fetchall()]
-    assert found == [LABELS[k] for k in plainly(votes, WEIGHTS, smoothing)]
+    assert found == [labels[k] for k in plainly(votes, WEIGHTS, smoothing)]
 
 
 def test_postgres_numeric_columns_are_weighed_as_floats(postgres):

@@ -34,8 +34,9 @@ ELSEWHERE = {"_files.py", "studio/serving.py", "studio/storage.py", "plots/_base
 """The one writer; the demo, which uses it; uploads, into the studio's private folder; pictures, into memory."""
 
 LOOP = """
-import sys
+import signal, sys
 from compromis._files import write_whole
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # ignored under nohup
 path, size = sys.argv[1], int(sys.argv[2])
 contents = [letter * size + b"end" for letter in (b"a", b"b")]
 print("ready", flush=True)
