@@ -253,7 +253,12 @@ def test_names_are_text_everywhere(studio, visit, tmp_path):  # noqa: F811
             "(names) => names.map((name) => name.title || name.textContent)"
         )
     page.get_by_role("tab", name="Load").click()
+    held = []
+    page.route("**/look", lambda route: held.append(route))
     page.locator("button.file", has_text=name).click()
+    expect(page.locator(".columns [role=status]")).to_contain_text("Reading")
+    assert not page.locator("#votes").count()  # what is chosen in a form that is about to go would be lost
+    held.pop().continue_()
     page.wait_for_selector("#votes")
     page.select_option("#votes", "by hand")
     for tick in page.locator(".pick input[type=checkbox]").all():

@@ -99,7 +99,15 @@ const notes = (model) => [[model.dropped, "rows without a class left out"], [mod
 
 async function openColumns(card, source, loaded) {
   const look = async (truth = null) => follow(await ask("POST", `/api/sources/${source.id}/look`, { truth }));
-  const preview = await look();
+  const reading = make("p", { class: "quiet-text", role: "status" }, "Reading ", named(source.name), " …");
+  card.replaceChildren(reading); // nothing is asked about the file before, whose answers would be lost
+  card.hidden = false;
+  const preview = await look().catch((problem) => {
+    if (!card.contains(reading)) return null;
+    card.hidden = true;
+    throw problem;
+  });
+  if (!card.contains(reading)) return; // another file was chosen meanwhile
   const error = errorMessage();
   const votes = make("div", { class: "votes" });
   const state = { preview, source, truth: preview.truth, from: "", set: "", dropMissing: false };
@@ -111,7 +119,9 @@ async function openColumns(card, source, loaded) {
   const setTruth = async (name) => {
     state.truth = name;
     try {
-      Object.assign(preview, await look(name));
+      const seen = await look(name);
+      if (state.truth !== name) return;
+      Object.assign(preview, seen);
       state.set = "";
       showVotes();
     } catch (problem) {
@@ -137,7 +147,6 @@ async function openColumns(card, source, loaded) {
   make("div", { class: "actions" }, button, error));
   showVotes();
   card.replaceChildren(make("h2", {}, "Which columns? ", named(source.name)), previewTable(preview), form);
-  card.hidden = false;
   if (session.eager && !session.models.length) form.requestSubmit();
   else card.scrollIntoView({ block: "nearest" });
 }
