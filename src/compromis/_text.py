@@ -1,4 +1,4 @@
-"""Texts that messages and tables share."""
+"""Texts that messages and tables share: names, numbers, sentences, tables."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import difflib
 import math
 import re
 import string
+import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, Literal, NamedTuple, Self
 
 LONG_NAME = 40
 """The characters of a class's name in a sentence."""
@@ -159,3 +160,105 @@ def uncapitalised(text: str) -> str:
 def per_thousand(rows: float) -> str:
     """Write how many of 1,000 rows: three digits, no exponent."""
     return f"{rows:,.0f}" if rows >= 100 else f"{rows:.3g}"
+
+
+Tone = Literal["", "headline", "better", "not told apart", "no better", "missed", "small"]
+_STYLES = {
+    "headline": "1",
+    "better": "1;32",
+    "not told apart": "1;33",
+    "no better": "1;31",
+    "missed": "33",
+    "small": "2",
+}
+"""The codes of a terminal: bold, bold green, yellow and red, yellow, faint."""
+WIDTH = 80
+"""The characters of a line of text where nothing else is known."""
+
+
+class Table(NamedTuple):
+    """A table of a result, its cells formatted already.
+
+    The header and the first cell of each row may be a user's text; the other cells are the library's own, such as numbers.
+    """
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    folded: bool = False
+    """Whether Markdown hides it behind its title."""
+
+
+class Finding(str):
+    """A sentence with what it is: the headline, a state of a verdict, something missed, or small print (which text has last)."""
+
+    __slots__ = ("tone",)
+    tone: Tone
+
+    def __new__(cls, text: str, tone: Tone) -> Self:
+        made = super().__new__(cls, text)
+        made.tone = tone
+        return made
+
+
+def tone_of(sentence: str) -> Tone:
+    """Return what a sentence is; the empty text where nothing says so."""
+    return sentence.tone if isinstance(sentence, Finding) else ""
+
+
+def paragraph(sentence: str, width: int = WIDTH, *, colour: bool = False) -> str:
+    """Return a sentence as lines of at most `width` characters, marked by what it is where a terminal has colours."""
+    tone = tone_of(sentence)
+    text, style = capitalised(shown_label(sentence)), _STYLES.get(tone, "") if colour else ""
+    text = f"{'! ' * (tone == 'missed')}{text}{'' if text.endswith(('.', ':', '!', '?')) else '.'}"
+    lines = _wrapped(text, max(width, 20), subsequent_indent="  ")
+    return "\n".join(f"\x1b[{style}m{line}\x1b[0m" if style else line for line in lines)
+
+
+def _wrapped(text: str, width: int, **options: Any) -> list[str]:
+    """Return the text as lines; a per cent sign stays with its number."""
+    lines = textwrap.wrap(text.replace(" %", "\u00a0%"), width, break_on_hyphens=False, **options)
+    return [line.replace("\u00a0%", " %") for line in lines]
+
+
+def text_table(table: Table, width: int | None = None) -> str:
+    """Return aligned columns: the names to the left, everything else to the right.
+
+    What is wider than `width` gets headers of several lines, then shorter names (a quarter of the width, no less), then loses its last
+    columns.
+    """
+    names = [shown_label(row[0]) for row in table.rows]
+    titles = [[shown_label(title)] for title in table.header]
+    bodies = [[row[k] for row in table.rows] for k in range(1, len(titles))]
+    widths = _widths(titles, [names, *bodies])
+    if width is not None and _line(widths) > width:
+        titles[1:] = [_broken(title, body) for (title,), body in zip(titles[1:], bodies, strict=True)]
+        widths = _widths(titles, [names, *bodies])
+        least, kept = max(width // 4, 12), len(widths)
+        while kept > 2 and _line([min(widths[0], least), *widths[1:kept]]) > width:
+            kept -= 1
+        names = short_names([row[0] for row in table.rows], max(width - _line([0, *widths[1:kept]]), least))
+        widths = _widths(titles, [names, *bodies])[:kept]
+    height = max(map(len, titles[: len(widths)]))
+    columns = zip(titles, [names, *bodies], strict=True)
+    lines = [[""] * (height - len(title)) + title + body for title, body in columns][: len(widths)]
+    return "\n".join(
+        "  ".join(
+            cell.rjust(size) if k else cell.ljust(size) for k, (cell, size) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in zip(*lines, strict=True)
+    )
+
+
+def _widths(titles: Sequence[Sequence[str]], bodies: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(len, [*title, *body])) for title, body in zip(titles, bodies, strict=True)]
+
+
+def _line(widths: Sequence[int]) -> int:
+    """Return the characters of a line of columns."""
+    return sum(widths) + 2 * (len(widths) - 1)
+
+
+def _broken(title: str, body: Sequence[str]) -> list[str]:
+    """Return a header in lines no wider than its cells, words left whole."""
+    return _wrapped(title, max([8, *map(len, body)]), break_long_words=False) or [""]

@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 import compromis as cp
 from compromis.evidence.grouped import GroupedCounts
-from compromis.measures.coin import best_coin, best_constant
+from compromis.measures.baselines import best_coin, best_constant
 from compromis.measures.pragma import losses
 from compromis.preferences import PreferenceArrays
 from compromis.uncertainty.judgement import Judgement, judge

@@ -10,7 +10,7 @@ from scipy import stats
 
 import compromis as cp
 from compromis.evidence.grouped import GroupedCounts
-from compromis.measures.coin import best_coin
+from compromis.measures.baselines import best_coin
 from compromis.measures.pragma import losses
 from compromis.uncertainty.judgement import judge
 from compromis.uncertainty.random_tables import random_cells, random_hits

@@ -18,8 +18,8 @@ import msgspec
 import numpy as np
 
 from compromis._files import Head, check_version
-from compromis._results import Result, Table, columns_of
-from compromis._text import count, fixed
+from compromis._results import Result, columns_of
+from compromis._text import Table, count, fixed
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts

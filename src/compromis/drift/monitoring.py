@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import binom
 
-from compromis._results import Finding, Result, Table
-from compromis._text import fixed, shown, uncapitalised
+from compromis._results import Result
+from compromis._text import Finding, Table, fixed, shown, uncapitalised
 from compromis._typing import Floats, Ints, Label
 from compromis.drift.anytime import SURE, AnytimeTests
 from compromis.drift.prevalence import PrevalenceEstimate, from_predicted, prevalence_by_em

@@ -24,6 +24,7 @@ from compromis.trees._kernels import UNLIMITED
 from compromis.trees.binning import MOST_BINS, Binning, fit_binning
 from compromis.trees.columns import Column, as_frame, describe_columns, matrix_of, nominal_mask
 from compromis.trees.criteria import find_criterion
+from compromis.trees.display import Wording, draw_tree, tree_text
 from compromis.trees.grow import (
     MOST_CLASSES,
     LocalModel,
@@ -33,7 +34,6 @@ from compromis.trees.grow import (
     class_shares,
     laplace_shares,
 )
-from compromis.trees.show import Wording, draw_tree, tree_text
 from compromis.trees.store import Trees, mean_shares
 
 LOCAL_MODELS: dict[str, LocalModel] = {"frequency": class_shares, "laplace": laplace_shares}

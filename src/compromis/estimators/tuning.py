@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._results import Result, Table
+from compromis._results import Result
+from compromis._text import Table
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.estimators.expected import with_expected_truth

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from compromis._results import Finding, Result, Table, columns_of
-from compromis._text import bounds
+from compromis._results import Result, columns_of
+from compromis._text import Finding, Table, bounds
 from compromis._typing import Label
 from compromis.errors import InputError
 from compromis.evaluation.evaluate import Evaluation, Summary

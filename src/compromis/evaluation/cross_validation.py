@@ -15,9 +15,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from compromis._results import Finding, Table, paragraph, text_table
 from compromis._rows import Fold, choose_folds, count_both, take_rows
-from compromis._text import bounds, fixed
+from compromis._text import Finding, Table, bounds, fixed, paragraph, text_table
 from compromis._typing import Floats, Label
 from compromis.errors import OptimismWarning
 from compromis.evaluation.evaluate import Evaluation, Summary, Terms

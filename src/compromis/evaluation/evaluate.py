@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from compromis._results import Finding, Result, Table, columns_of, paragraph, text_table
-from compromis._text import count, shown_label
+from compromis._results import Result, columns_of
+from compromis._text import Finding, Table, count, paragraph, shown_label, text_table
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evaluation import text
@@ -303,10 +303,14 @@ class Evaluation(Result):
         few = [] if self.intervals is None else text.too_few(self.intervals)
         small = [
             *text.confusions(self.counts),
-            text.numbers(self),
+            text.numbers(self.summary, self.counts, self.preferences, self.intervals),
             *([] if self.screening is None else [self.screening]),
         ]
         return [Finding(first, "headline"), *more, *judged, *missed, *few, *(Finding(one, "small") for one in small)]
+
+    def _class_table(self, labels: Iterable[Label]) -> Table:
+        rows = [self.per_class[label] for label in labels]
+        return text.class_table(rows, self.counts, self.preferences, self.intervals, scored=self.scored)
 
     def _group_tables(self) -> list[Table]:
         return [] if self.by is None else [group_table(self.by, self.arrays)]
@@ -318,7 +322,7 @@ class Evaluation(Result):
 
     def tables(self) -> list[Table]:
         """Return the classes, the baselines where there is a verdict, and the confusion matrix unless it is wide."""
-        tables = [text.class_table(self, list(self.per_class)), *self._group_tables()]
+        tables = [self._class_table(self.per_class), *self._group_tables()]
         if self.verdict is not None:
             tables += [table._replace(folded=True) for table in self.verdict.tables()]
         classes, matrix = [str(label) for label in self.counts.classes], self.counts.matrix.tolist()
@@ -331,12 +335,12 @@ class Evaluation(Result):
         """Return the classes; of many those that the headline names first."""
         labels = list(self.per_class)
         if len(labels) <= MOST_ROWS:
-            return [text.class_table(self, labels)._replace(title=""), *self._group_tables()]
+            return [self._class_table(labels)._replace(title=""), *self._group_tables()]
         first = [one.label for one in self.headline.classes]
         missed = dict(zip(labels, outcomes(self.counts).misses.tolist(), strict=True))
         others = sorted(labels, key=lambda label: -missed[label])
         chosen = list(dict.fromkeys([*first, *others]))[:MOST_ROWS]
-        table = text.class_table(self, chosen)
+        table = self._class_table(chosen)
         title = f"{MOST_ROWS} of {len(labels)} classes; all: --full"
         return [table._replace(title=title), *self._group_tables()]
 

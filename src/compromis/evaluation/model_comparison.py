@@ -11,8 +11,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from compromis._results import Finding, Result, Table, Tone
-from compromis._text import bounds, capitalised, class_name, count, fixed, uncapitalised
+from compromis._results import Result
+from compromis._text import Finding, Table, Tone, bounds, capitalised, class_name, count, fixed, uncapitalised
 from compromis._typing import Ints
 from compromis.errors import InputError
 from compromis.evaluation.cross_validation import CrossEvaluation

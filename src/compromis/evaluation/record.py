@@ -20,8 +20,8 @@ from typing import Any
 import msgspec
 
 from compromis._files import check_version
-from compromis._results import Finding, Result, Table, environment, shared_style, written
-from compromis._text import count, fixed, shown_label
+from compromis._results import Result, environment, shared_style, written
+from compromis._text import Finding, Table, count, fixed, shown_label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.files import decoded, encoded

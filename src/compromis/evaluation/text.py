@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from compromis._results import Table, paragraph
 from compromis._text import (
+    Table,
     bounds,
     capitalised,
     class_name,
     count,
     fixed,
     joined,
+    paragraph,
     rows_named,
     short_names,
     shown_label,
@@ -25,9 +26,10 @@ from compromis.measures.demands import few_predictions
 from compromis.measures.rates import NUMBERS, outcomes
 
 if TYPE_CHECKING:
-    from compromis.evaluation.evaluate import Averages, ClassSummary, Evaluation, Summary
+    from compromis.evaluation.evaluate import Averages, ClassSummary, Summary
     from compromis.evidence.counts import Counts
     from compromis.metrics import Metric
+    from compromis.preferences import Preferences
     from compromis.uncertainty.report_intervals import ReportIntervals
     from compromis.uncertainty.verdict import Verdict
 
@@ -53,10 +55,11 @@ _COLUMNS = {
 }
 
 
-def numbers(result: Evaluation) -> str:
+def numbers(
+    summary: Summary, counts: Counts, preferences: Preferences | None, intervals: ReportIntervals | None
+) -> str:
     """Return accuracy and kappa, and the loss with its metric, with the intervals that there are."""
-    summary, wanted = result.summary, result.preferences
-    known = {} if result.intervals is None else result.intervals.summary
+    known = {} if intervals is None else intervals.summary
     told = {"accuracy": fixed(summary.accuracy), "kappa": fixed(summary.kappa)}
     if summary.loss is not None and summary.total:
         told["loss" if summary.average_cost is None else "average_cost"] = f"{summary.loss:.4f}"
@@ -64,14 +67,10 @@ def numbers(result: Evaluation) -> str:
         f"{name.replace('_', ' ')} {value}" + (f" ({bounds(known[name])})" if name in known else "")
         for name, value in told.items()
     ]
-    metric = "" if wanted is None or wanted.cost is not None else f"; metric {wanted.metric.name}"
-    few = "; * the precision of fewer than 20 predictions" if _few(result) else ""
-    of = "" if result.counts.strata is None else f" labelled of {summary.total:,.0f}"
+    metric = "" if preferences is None or preferences.cost is not None else f"; metric {preferences.metric.name}"
+    few = "; * the precision of fewer than 20 predictions" if few_predictions(counts) else ""
+    of = "" if counts.strata is None else f" labelled of {summary.total:,.0f}"
     return f"{summary.rows:,} rows{of}: {', '.join(each)}{metric}{few}"
-
-
-def _few(result: Evaluation) -> set[Label]:
-    return {label for label, _ in few_predictions(result.counts)}
 
 
 def confusions(counts: Counts) -> list[str]:
@@ -90,20 +89,26 @@ def confusions(counts: Counts) -> list[str]:
     return [f"most confused: {', '.join(told)}"]
 
 
-def class_table(result: Evaluation, labels: Iterable[Label]) -> Table:
+def class_table(
+    classes: Iterable[ClassSummary],
+    counts: Counts,
+    preferences: Preferences | None,
+    intervals: ReportIntervals | None,
+    *,
+    scored: bool,
+) -> Table:
     """Return the rows of classes found and missed, their rates (intervals where there are some) and what preferences say."""
     header, rates = ["Class", "Rows", "Found", "Missed", "False alarms", "Recall", "Precision"], ("recall", "precision")
-    if result.intervals is not None:
-        header[-2:] = [f"{rate} ({100 * result.intervals.confidence:g} %)" for rate in header[-2:]]
-    wanted, few = result.preferences, _few(result)
-    more = [] if wanted is None else ["importance", "loss", "loss_share"][wanted.cost is not None :]
-    more += ["f_measure", *(["roc_area"] if result.scored else [])]
-    cells, rows = outcomes(result.counts), []
+    if intervals is not None:
+        header[-2:] = [f"{rate} ({100 * intervals.confidence:g} %)" for rate in header[-2:]]
+    more = [] if preferences is None else ["importance", "loss", "loss_share"][preferences.cost is not None :]
+    more += ["f_measure", *(["roc_area"] if scored else [])]
+    cells, rows, few = outcomes(counts), [], {label for label, _ in few_predictions(counts)}
     parts = (cells.support, cells.hits, cells.misses, cells.alarms)
-    position = {label: k for k, label in enumerate(result.counts.classes)}
-    for label in labels:
-        row = result.per_class[label]
-        known = {} if result.intervals is None else result.intervals.per_class[label]
+    position = {label: k for k, label in enumerate(counts.classes)}
+    for row in classes:
+        label = row.label
+        known = {} if intervals is None else intervals.per_class[label]
         shown = [bounds(known[name]) if name in known else fixed(getattr(row, name)) for name in rates]
         shown[-1] += "*" * (label in few)
         last = [f"{row.importance:g}" if name == "importance" else fixed(getattr(row, name)) for name in more]

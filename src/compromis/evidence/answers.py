@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from compromis._results import Result, Table
-from compromis._text import count, nearest, shown, shown_label
+from compromis._results import Result
+from compromis._text import Table, count, nearest, shown, shown_label
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.scores import column_labels

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from compromis._files import CLASSES
-from compromis._results import Table, face
-from compromis._text import count
+from compromis._results import face
+from compromis._text import Table, count
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.readers import prevalence_factors, read_weights

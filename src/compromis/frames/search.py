@@ -12,7 +12,7 @@ from typing import Any, cast
 import narwhals as nw
 import numpy as np
 
-from compromis._results import WIDTH, Finding, paragraph
+from compromis._text import WIDTH, Finding, paragraph
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts

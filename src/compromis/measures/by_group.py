@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._results import Table
-from compromis._text import count, fixed, shown
+from compromis._text import Table, count, fixed, shown
 from compromis._typing import Flags, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from compromis._results import Result, Table
-from compromis._text import bounds, fixed, shown
+from compromis._results import Result
+from compromis._text import Table, bounds, fixed, shown
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.estimators.tuning import PARTS, decided_by_others

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from compromis._results import Result, Table
+from compromis._results import Result
 from compromis._rows import Fold, choose_folds, count_both, take_rows
-from compromis._text import nearest, shown
+from compromis._text import Table, nearest, shown
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evaluation.cross_validation import FoldRows, run_folds

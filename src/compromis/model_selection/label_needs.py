@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from compromis._results import Result, Table, columns_of
-from compromis._text import bounds, count, fixed
+from compromis._results import Result, columns_of
+from compromis._text import Table, bounds, count, fixed
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts, ratio

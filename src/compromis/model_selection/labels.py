@@ -13,8 +13,8 @@ import msgspec
 import numpy as np
 
 from compromis._files import Head, check_version
-from compromis._results import Result, Table
-from compromis._text import count, joined, rows_named
+from compromis._results import Result
+from compromis._text import Table, count, joined, rows_named
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts, ratio

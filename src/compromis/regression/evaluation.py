@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from compromis._results import WIDTH, Result, Table, columns_of
-from compromis._text import shown, shown_label
+from compromis._results import Result, columns_of
+from compromis._text import WIDTH, Table, shown, shown_label
 from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.evaluation.text import error_lines, section, valued

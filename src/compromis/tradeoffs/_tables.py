@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any, ClassVar
 
-from compromis._results import Result, Table
+from compromis._results import Result
+from compromis._text import Table
 
 
 class Tabular(Result):

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from compromis._results import Result, Table, text_table
-from compromis._text import shown, shown_label
+from compromis._results import Result
+from compromis._text import Table, shown, shown_label, text_table
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.metrics import Metric, get_metric

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from compromis._results import Result, Table
+from compromis._results import Result
+from compromis._text import Table
 from compromis._typing import Flags, Floats, Ints
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from compromis._results import Result, Table, columns_of
-from compromis._text import count, fixed
+from compromis._results import Result, columns_of
+from compromis._text import Table, count, fixed
 from compromis._typing import Flags, Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints

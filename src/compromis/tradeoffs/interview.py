@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from compromis._results import Result, Table, columns_of
-from compromis._text import nearest, shown, shown_label
+from compromis._results import Result, columns_of
+from compromis._text import Table, nearest, shown, shown_label
 from compromis._typing import Flags, Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints

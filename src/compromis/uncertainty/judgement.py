@@ -11,7 +11,7 @@ import numpy as np
 from compromis._typing import Floats, Ints
 from compromis.evidence.counts import Counts, ratio
 from compromis.evidence.grouped import GroupedCounts
-from compromis.measures.coin import Coin, Limits, best_coin, best_constant, coin_limits
+from compromis.measures.baselines import Coin, Limits, best_coin, best_constant, coin_limits
 from compromis.measures.pragma import loss_shares, losses_at, with_mean_costs
 from compromis.measures.rates import Evidence, counts_of
 from compromis.preferences import PreferenceArrays

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from compromis._results import ReadOnly, Table, face
-from compromis._text import bounds
+from compromis._results import ReadOnly, face
+from compromis._text import Table, bounds
 from compromis._typing import Floats, Label
 from compromis.evidence.counts import Counts, ratio
 from compromis.measures.pragma import losses, with_mean_costs

@@ -9,12 +9,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from compromis._results import Finding, Result, Table, columns_of
-from compromis._text import capitalised, count, shown
+from compromis._results import Result, columns_of
+from compromis._text import Finding, Table, capitalised, count, shown
 from compromis._typing import Label
 from compromis.evidence.counts import Counts, ratio
-from compromis.measures.baselines import Baseline, naive_baselines
-from compromis.measures.coin import Coin
+from compromis.measures.baselines import Baseline, Coin, naive_baselines
 from compromis.measures.demands import (
     GivenUp,
     MissedConstraint,

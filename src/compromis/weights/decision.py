@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis._files import VERSION, Head, check_version
-from compromis._results import Table, face, written
-from compromis._text import per_thousand, shown, shown_label
+from compromis._results import face, written
+from compromis._text import Table, per_thousand, shown, shown_label
 from compromis._typing import Flags, Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from compromis._results import Result, Table, columns_of
-from compromis._text import count, fixed
+from compromis._results import Result, columns_of
+from compromis._text import Table, count, fixed
 from compromis._typing import Label
 from compromis.errors import GuaranteeWarning
 from compromis.evidence.counts import Counts

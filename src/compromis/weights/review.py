@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from compromis._results import Result, Table
-from compromis._text import count, fixed
+from compromis._results import Result
+from compromis._text import Table, count, fixed
 from compromis._typing import Flags, Floats
 from compromis.errors import FewRowsWarning, InputError
 from compromis.evidence.counts import Counts

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from compromis._results import Finding, Result, Table
-from compromis._text import count, fixed, nearest, shown, uncapitalised
+from compromis._results import Result
+from compromis._text import Finding, Table, count, fixed, nearest, shown, uncapitalised
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
