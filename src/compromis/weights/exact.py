@@ -23,7 +23,7 @@ from compromis.weights._kernels import (
 from compromis.weights.descent import Descent, Found
 from compromis.weights.meter import Meter
 from compromis.weights.problem import SearchProblem
-from compromis.weights.sweep import Sweep
+from compromis.weights.sweep import MANY, Sweep, votes_per_pass
 
 _DEPTH = 512
 _QUOTA = 10_000_000
@@ -121,7 +121,9 @@ def _sorted(part: Floats, size: Floats) -> tuple[Floats, Floats]:
 
 def _search_three(problem: SearchProblem, generator: np.random.Generator, meter: Meter) -> Found:
     descent = Descent(problem)
-    weights, value = Sweep().descend(descent, generator, meter, use_up=False)
+    # a start as good as it gets is worth its time only where there are so many cells that a limit may end the search
+    start = Sweep() if votes_per_pass(descent) > MANY else Sweep(rounds=0, start=(1.0, 1.0, 1.0))
+    weights, value = start.descend(descent, generator, meter, use_up=False)
     objective = descent.objective
     rows = _rows(problem)
     x, y = map(float, np.log(weights[1:] / weights[0]))
@@ -156,12 +158,11 @@ def _are_counts(problem: SearchProblem) -> bool:
     votes = as_dense(problem.votes.votes)
     votes = votes[votes.any(axis=1)] + problem.smoothing
     votes /= np.min(votes, axis=1, where=votes > 0, initial=np.inf, keepdims=True)
-    whole = np.zeros(len(votes), dtype=bool)
     for smallest in range(1, _SMALLEST + 1):
         multiples = votes * smallest
         near = np.abs(multiples - np.rint(multiples)) <= 1e-13 * multiples
-        whole |= near.all(axis=1) & (multiples.max(axis=1) ** 4 < 0.01 / MERGED)
-    return bool(whole.all())
+        votes = votes[~(near.all(axis=1) & (multiples.max(axis=1) ** 4 < 0.01 / MERGED))]
+    return not len(votes)
 
 
 def _rows(problem: SearchProblem) -> TernaryRows:

@@ -15,7 +15,7 @@ from compromis.weights.problem import SearchProblem
 
 _ALIKE = 1.2
 """Inverse class shares within this factor of each other are no start of their own."""
-_MANY = 20_000
+MANY = 20_000
 """Votes of a pass above which starts are chosen."""
 _WINDOWS = 4.0, 1.5
 """With many votes, starts and perturbed weights are searched within these factors; the last descent is along whole lines again."""
@@ -71,7 +71,7 @@ class Sweep:
         """Return the best weights found, and their value; `use_up` goes on until a limit ends it."""
         best = _Best()
         turns = np.arange(descent.problem.classes)
-        window = _WINDOWS[0] if votes_per_pass(descent) > _MANY else np.inf
+        window = _WINDOWS[0] if votes_per_pass(descent) > MANY else np.inf
         for start in self._begin(descent, meter):
             descent.start(start)
             best.offer(descent.run(turns, meter, best.loss, window), descent)
@@ -91,8 +91,8 @@ class Sweep:
         self, descent: Descent, best: _Best, generator: np.random.Generator, meter: Meter, use_up: bool
     ) -> None:
         """Heat the best weights, or now and then jump away from them, and descend again."""
-        begin, enough = descent.entries, max(self.passes * votes_per_pass(descent), _MANY)
-        window, every = (_WINDOWS[1], 4) if votes_per_pass(descent) > _MANY else (np.inf, 2)
+        begin, enough = descent.entries, max(self.passes * votes_per_pass(descent), MANY)
+        window, every = (_WINDOWS[1], 4) if votes_per_pass(descent) > MANY else (np.inf, 2)
         failures, rounds, idle = 0, 0, 0
         while (
             not meter.exhausted and idle < self.patience
@@ -124,7 +124,7 @@ def _starts(descent: Descent, meter: Meter) -> list[Floats]:
     inverse = 1 / np.where(support > 0, support, support[support > 0].min())
     if inverse.max() > _ALIKE * inverse.min():
         starts.append(inverse)
-    return starts if votes_per_pass(descent) > _MANY else [*starts, equal]
+    return starts if votes_per_pass(descent) > MANY else [*starts, equal]
 
 
 class _Best:
