@@ -509,7 +509,7 @@ def encode_classes(
         raise InputError(f"{truth.name} is empty; there is nothing to evaluate", parameter=truth.name)
     codes, classes = encode(truth, *predictions, labels=labels, categories=categories, most=CLASSES.most)
     refuse_many_classes(len(classes))
-    true, *predicted = (np.bincount(part, minlength=len(classes)) > 0 for part in codes)
+    true, *predicted = (_occurring(len(classes), part) for part in codes)
     for prediction, occurs in zip(predictions, predicted, strict=True):
         check_predicted(prediction, classes, (true, occurs), labels)
     return codes, classes
@@ -666,13 +666,19 @@ def _offsets(values: NDArray[Any], low: int) -> Ints:
 
 def _without_gaps(codes: list[Ints], labels: Sequence[Label]) -> tuple[list[Ints], list[Label]]:
     """Leave out labels that do not occur."""
-    occurs = np.zeros(len(labels), dtype=bool)
-    for part in codes:
-        occurs |= np.bincount(part, minlength=len(labels)) > 0
+    occurs = _occurring(len(labels), *codes)
     if occurs.all():
         return codes, list(labels)
     number = np.cumsum(occurs) - 1
     return [number[part] for part in codes], [*compress(labels, occurs)]
+
+
+def _occurring(classes: int, *codes: Ints) -> NDArray[np.bool_]:
+    """Return which classes occur."""
+    occurs = np.zeros(classes, dtype=bool)
+    for part in codes:
+        occurs[part] = True
+    return occurs
 
 
 class _Vocabulary(dict[Any, int]):

@@ -129,8 +129,8 @@ def read_distributions(
         as_dense(read_scores(y_proba, classes, rows, name=name, dtype=np.float64, pos_label=pos_label)), order="C"
     )
     check_scores(distributions, name)
-    largest = distributions.max(axis=1, keepdims=True, initial=0.0)
-    if largest.max(initial=0.0) > 1e300:  # their sum would not be finite
+    if distributions.max(initial=0.0) > 1e300:  # sums would not be finite
+        largest = distributions.max(axis=1, keepdims=True)
         distributions = distributions / np.where(largest > 0, largest, 1.0)
     sums = distributions.sum(axis=1, keepdims=True)
     if not sums.all():
