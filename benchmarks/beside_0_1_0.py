@@ -1,8 +1,8 @@
-"""This version beside release 0.1.0: processor time of the same work, in two processes that take turns.
+"""Compare this version with release 0.1.0: processor time of the same work, in two processes that take turns.
 
-``python -m benchmarks.beside_0_1_0 PATH [WORD]``, where PATH is a clone at 26c1ac0 with its environment (``make .venv/.installed-from``);
-with WORD only what has it in its name. Both get the same rows from one seed and are warm before anything counts: 0.1.0 compiles at
-its first call. A ratio is that of the best of nine turns. Nothing may be slower by more than 5 %.
+``python -m benchmarks.beside_0_1_0 PATH [WORD]``: PATH is a clone at 26c1ac0 with its environment (``make .venv/.installed-from``);
+with WORD only what has it in its name. Both get the same rows from one seed and are warm before anything counts, as 0.1.0 compiles
+at its first call. A ratio is that of the best of nine turns. Nothing may be slower by more than 5 %.
 """
 
 from __future__ import annotations
