@@ -216,3 +216,12 @@ def test_share_parts_are_rates(rng):
     for name in rates.SHARES:
         np.testing.assert_allclose(parts[name][0] / parts[name][1], rates.class_rates(counts)[name])
     assert (parts["accuracy"][0] / parts["accuracy"][1]).tolist() == [rates.accuracy(counts)]
+
+
+def test_few_predictions():
+    counts = cp.Counts.from_matrix([[15, 5, 0], [4, 76, 0], [0, 3, 0]], ["a", "b", "c"])
+    assert rates.few_predictions(counts) == (("a", 19.0),)
+    weighted = cp.Counts.from_predictions([0] * 40, [0] * 40, sample_weight=[10.0] * 2 + [0.1] * 38)
+    ((label, rows),) = rates.few_predictions(weighted)
+    assert label == 0
+    assert math.isclose(rows, (20 + 3.8) ** 2 / (200 + 0.38))

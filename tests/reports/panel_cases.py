@@ -9,9 +9,8 @@ import numpy as np
 
 import compromis as cp
 from compromis.measures.baselines import naive_baselines
-from compromis.measures.demands import missed_constraints
 from compromis.measures.headline import headline_of
-from compromis.measures.pragma import pragma, shortfall
+from compromis.measures.pragma import missed_constraints, pragma, shortfall
 from compromis.preferences import JACCARD_WARNING
 from compromis.reports import panel_document
 from tests.weight_cases import METRICS, costing, small_problem

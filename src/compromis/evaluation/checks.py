@@ -15,7 +15,7 @@ from compromis.errors import InputError
 from compromis.evaluation.evaluate import Evaluation, Summary
 from compromis.evidence.counts import Counts
 from compromis.measures.by_group import each_alone
-from compromis.measures.demands import missed_constraints
+from compromis.measures.pragma import missed_constraints
 from compromis.measures.rates import class_rates
 from compromis.preferences import PreferenceArrays
 from compromis.uncertainty.intervals import Interval

@@ -22,8 +22,7 @@ from compromis._text import (
     shown_label,
 )
 from compromis._typing import Label
-from compromis.measures.demands import few_predictions
-from compromis.measures.rates import NUMBERS, outcomes
+from compromis.measures.rates import NUMBERS, few_predictions, outcomes
 
 if TYPE_CHECKING:
     from compromis.evaluation.evaluate import Averages, ClassSummary, Summary

@@ -14,8 +14,7 @@ from compromis._typing import Flags, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.labels import encode, read_labels
-from compromis.measures.demands import MissedConstraint, missed_constraints
-from compromis.measures.pragma import shortfall
+from compromis.measures.pragma import MissedConstraint, missed_constraints, shortfall
 from compromis.measures.rates import precision, recall
 from compromis.preferences import PreferenceArrays
 

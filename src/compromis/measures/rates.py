@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._typing import Floats
+from compromis._typing import Floats, Label
 from compromis.evidence.counts import Counts, ratio
 from compromis.evidence.grouped import GroupedCounts
 
@@ -307,3 +307,15 @@ def _product(first: list[int], second: list[int]) -> int:
 
 def _divide(above: float | Fraction, below: float | Fraction) -> float:
     return float(above / below) if below else math.nan
+
+
+FEW_PREDICTIONS = 20
+"""A precision that rests on fewer says little."""
+
+
+def few_predictions(counts: Counts) -> tuple[tuple[Label, float], ...]:
+    """Return the classes predicted, but in fewer than 20 rows (effective rows where they have weights), with that number."""
+    predicted = counts.labelled.sum(axis=0).astype(np.float64)
+    squares = predicted if counts.squares is None or counts.strata is not None else counts.squares.sum(axis=0)
+    rows = np.nan_to_num(ratio(predicted**2, squares))
+    return tuple((counts.classes[k], float(rows[k])) for k in np.flatnonzero((rows > 0) & (rows < FEW_PREDICTIONS)))

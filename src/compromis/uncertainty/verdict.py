@@ -14,17 +14,16 @@ from compromis._text import Finding, Table, capitalised, count, shown
 from compromis._typing import Label
 from compromis.evidence.counts import Counts, ratio
 from compromis.measures.baselines import Baseline, Coin, naive_baselines
-from compromis.measures.demands import (
+from compromis.measures.pragma import (
     GivenUp,
     MissedConstraint,
     OwnAnswer,
-    few_predictions,
     given_up,
     missed_constraints,
     own_answers,
+    with_mean_costs,
 )
-from compromis.measures.pragma import with_mean_costs
-from compromis.measures.rates import Evidence, counts_of
+from compromis.measures.rates import Evidence, counts_of, few_predictions
 from compromis.metrics import KULCZYNSKI
 from compromis.preferences import PreferenceArrays
 from compromis.uncertainty.intervals import Interval

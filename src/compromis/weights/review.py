@@ -24,8 +24,7 @@ from compromis._typing import Flags, Floats
 from compromis.errors import FewRowsWarning, InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.votes import Votes
-from compromis.measures.demands import missed_constraints
-from compromis.measures.pragma import pragma, shortfall
+from compromis.measures.pragma import missed_constraints, pragma, shortfall
 from compromis.measures.rates import precision, recall
 from compromis.preferences import PreferenceArrays, Preferences, read_preferences
 from compromis.weights.decision import Decision

@@ -20,8 +20,8 @@ from compromis.evidence.strata import Sample
 from compromis.evidence.votes import Votes
 from compromis.measures.baselines import Baseline, naive_baselines
 from compromis.measures.by_group import ByGroup, group_table, missed_by_group, rows_of
-from compromis.measures.demands import missed_constraints
 from compromis.measures.headline import Headline, headline_of
+from compromis.measures.pragma import missed_constraints
 from compromis.measures.rates import outcomes, precision, recall
 from compromis.preferences import PreferenceArrays, Preferences, refuse_idle_amount
 from compromis.uncertainty.verdict import Verdict, verdict_on
