@@ -12,8 +12,7 @@ import compromis as cp
 from compromis.evidence.grouped import GroupedCounts
 from compromis.measures.baselines import best_coin
 from compromis.measures.pragma import losses
-from compromis.uncertainty.judgement import judge
-from compromis.uncertainty.random_tables import random_cells, random_hits
+from compromis.uncertainty.judgement import judge, random_cells, random_hits
 
 
 def rare(metric="f", **changes):
@@ -192,7 +191,7 @@ def test_many_classes(rng, monkeypatch):
     for cost in (None, rng.random((12, 12))):
         together = judge(counts, replace(arrays, cost=cost), random_state=1)
         assert 0.02 < together.p_value < 0.98
-        monkeypatch.setattr("compromis.uncertainty.random_tables.MOST_CLASSES", 5)
+        monkeypatch.setattr("compromis.uncertainty.judgement.MOST_CLASSES", 5)
         assert judge(counts, replace(arrays, cost=cost), random_state=2).p_value == pytest.approx(
             together.p_value, abs=0.05
         )
