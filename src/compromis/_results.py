@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import msgspec
 
@@ -36,31 +36,6 @@ from compromis.errors import InputError, MissingExtra
 
 if TYPE_CHECKING:
     import jinja2
-
-
-K = TypeVar("K")
-V = TypeVar("V")
-
-
-class ReadOnly(Mapping[K, V]):
-    """A mapping that nobody can change; unlike `types.MappingProxyType` it can be pickled, so that results reach other processes."""
-
-    __slots__ = ("_items",)
-
-    def __init__(self, items: Mapping[K, V]) -> None:
-        self._items = dict(items)
-
-    def __getitem__(self, key: K) -> V:
-        return self._items[key]
-
-    def __iter__(self) -> Iterator[K]:
-        return iter(self._items)
-
-    def __len__(self) -> int:
-        return len(self._items)
-
-    def __repr__(self) -> str:
-        return repr(self._items)
 
 
 def running_version() -> str:

@@ -99,7 +99,7 @@ def test_names_are_text_and_nothing_runs(report):
     names = page.evaluate(
         "Array.from(document.querySelectorAll('#classes tbody th .cp-name'), (one) => one.title || one.textContent)"
     )
-    from compromis.evaluation.text import shown_label
+    from compromis._text import shown_label
 
     assert names == [shown_label(label) for label in HOSTILE]
     knobs = page.evaluate(

@@ -11,12 +11,11 @@ import numpy as np
 
 import compromis as cp
 from compromis.evidence import Counts
-from compromis.evidence.scores import DistributionErrors
 from compromis.measures import rates
 from compromis.measures import rates as agreement
 from compromis.measures.baselines import naive_baselines
 from compromis.measures.pragma import pragma
-from compromis.measures.probability import prior_errors, weka_errors
+from compromis.measures.probability import DistributionErrors, prior_errors, weka_errors
 from compromis.measures.ranking import average_precision, roc_area
 from compromis.preferences import PreferenceArrays
 from tests import oracle

@@ -14,35 +14,47 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from compromis._results import Result, columns_of
-from compromis._text import Finding, Table, count, paragraph, shown_label, text_table
+from compromis._text import (
+    Finding,
+    Table,
+    bounds,
+    class_name,
+    count,
+    fixed,
+    paragraph,
+    rows_named,
+    short_names,
+    shown_label,
+    text_table,
+)
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evaluation import text
 from compromis.evaluation.scored_rows import (
     ScoredRows,
     counts_by_group,
-    read_rows,
+    read_scored_rows,
     refuse_unlabelled_strata,
     rows_of_votes,
     with_reviewer,
 )
 from compromis.evidence.counts import Counts
 from compromis.evidence.grouped import GroupedCounts
-from compromis.evidence.scores import DistributionErrors
-from compromis.evidence.strata import Sample
+from compromis.evidence.strata import Sample, read_sample
 from compromis.evidence.votes import Votes
-from compromis.labels import positive_class
+from compromis.labels import positive_class, read_labels
 from compromis.measures import rates
 from compromis.measures.by_group import MissedInGroup, check_groups, group_table, missed_by_group, rows_of
 from compromis.measures.headline import Headline, headline_of
 from compromis.measures.pragma import PragmaLoss, amount_missing, pragma, total_cost
-from compromis.measures.probability import prior_errors, read_priors, smoothed_shares, weka_errors
+from compromis.measures.probability import DistributionErrors, prior_errors, read_priors, smoothed_shares, weka_errors
 from compromis.measures.rates import Evidence, counts_of, outcomes
 from compromis.measures.screening import screening
 from compromis.preferences import (
     PreferenceArrays,
     Preferences,
     read_preferences,
+    refuse_amounts_of_groups,
     refuse_idle_amount,
 )
 from compromis.uncertainty.intervals import Interval, read_confidence
@@ -54,6 +66,15 @@ MOST_COLUMNS = 20
 """The widest confusion matrix that a pull request should show."""
 MOST_ROWS = 10
 """The classes that one screen of text has."""
+MOST_CONFUSED = 4
+"""The pairs of classes that the line on confusions names."""
+_COLUMNS = {
+    "importance": "Importance",
+    "loss": "Loss",
+    "loss_share": "Share of loss",
+    "f_measure": "F-measure",
+    "roc_area": "ROC area",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -287,7 +308,7 @@ class Evaluation(Result):
             "preferences": None if preferences is None else _preferences_document(preferences),
             "verdict": None if verdict is None else verdict.document(),
             "screening": self.screening,
-            "intervals": None if self.intervals is None else _intervals_document(self.intervals),
+            "intervals": None if self.intervals is None else self.intervals.document(),
             **({} if self.by is None else {"by": rows_of(self.by, self.arrays)}),
         }
 
@@ -300,17 +321,53 @@ class Evaluation(Result):
         first, *more = self.headline.sentences()
         judged = [] if self.verdict is None else self.verdict.findings()
         missed = [Finding(str(one), "missed") for one in self.missed_by_group]
-        few = [] if self.intervals is None else text.too_few(self.intervals)
+        few = [] if self.intervals is None else self.intervals.doubts()
         small = [
-            *text.confusions(self.counts),
-            text.numbers(self.summary, self.counts, self.preferences, self.intervals),
+            *_confusions(self.counts),
+            self._numbers(),
             *([] if self.screening is None else [self.screening]),
         ]
         return [Finding(first, "headline"), *more, *judged, *missed, *few, *(Finding(one, "small") for one in small)]
 
+    def _numbers(self) -> str:
+        """Return accuracy and kappa, and the loss with its metric, with the intervals that there are."""
+        summary, preferences = self.summary, self.preferences
+        known = {} if self.intervals is None else self.intervals.summary
+        told = {"accuracy": fixed(summary.accuracy), "kappa": fixed(summary.kappa)}
+        if summary.loss is not None and summary.total:
+            told["loss" if summary.average_cost is None else "average_cost"] = f"{summary.loss:.4f}"
+        each = [
+            f"{name.replace('_', ' ')} {value}" + (f" ({bounds(known[name])})" if name in known else "")
+            for name, value in told.items()
+        ]
+        metric = "" if preferences is None or preferences.cost is not None else f"; metric {preferences.metric.name}"
+        few = "; * the precision of fewer than 20 predictions" if rates.few_predictions(self.counts) else ""
+        of = "" if self.counts.strata is None else f" labelled of {summary.total:,.0f}"
+        return f"{summary.rows:,} rows{of}: {', '.join(each)}{metric}{few}"
+
     def _class_table(self, labels: Iterable[Label]) -> Table:
-        rows = [self.per_class[label] for label in labels]
-        return text.class_table(rows, self.counts, self.preferences, self.intervals, scored=self.scored)
+        """Return the rows of classes found and missed, their rates (intervals where there are some) and what preferences say."""
+        header, counts, preferences = (
+            ["Class", "Rows", "Found", "Missed", "False alarms"],
+            self.counts,
+            self.preferences,
+        )
+        level = "" if self.intervals is None else f" ({100 * self.intervals.confidence:g} %)"
+        header += [f"Recall{level}", f"Precision{level}"]
+        more = [] if preferences is None else ["importance", "loss", "loss_share"][preferences.cost is not None :]
+        more += ["f_measure", *(["roc_area"] if self.scored else [])]
+        cells, few = outcomes(counts), {label for label, _ in rates.few_predictions(counts)}
+        parts = (cells.support, cells.hits, cells.misses, cells.alarms)
+        position, rows = {label: k for k, label in enumerate(counts.classes)}, []
+        for label in labels:
+            row, known = self.per_class[label], {} if self.intervals is None else self.intervals.per_class[label]
+            shown = [
+                bounds(known[name]) if name in known else fixed(getattr(row, name)) for name in ("recall", "precision")
+            ]
+            shown[-1] += "*" * (label in few)
+            last = [f"{row.importance:g}" if name == "importance" else fixed(getattr(row, name)) for name in more]
+            rows.append([str(label), *(count(part[position[label]].item()) for part in parts), *shown, *last])
+        return Table("By class", [*header, *(_COLUMNS[name] for name in more)], rows)
 
     def _group_tables(self) -> list[Table]:
         return [] if self.by is None else [group_table(self.by, self.arrays)]
@@ -379,25 +436,28 @@ class Evaluation(Result):
         return Averages(**{name: float(mean) for name, mean in means.items()})
 
 
+def _confusions(counts: Counts) -> list[str]:
+    """Return what is most often taken for what, of more than two classes."""
+    labels = counts.classes
+    wrong = counts.matrix * (1 - np.eye(len(labels), dtype=np.int64))
+    order = np.argsort(-wrong, axis=None, kind="stable")[: int((wrong > 0).sum())]
+    if len(labels) < 3 or not len(order):
+        return []
+    pairs = [divmod(int(cell), len(labels)) for cell in order[:MOST_CONFUSED]]
+    shown = list(dict.fromkeys(k for pair in pairs for k in pair))
+    names = dict(zip(shown, short_names([labels[k] for k in shown], 24), strict=True))
+    told = [
+        f"{count(wrong[i, j])} {rows_named(labels[i], names[i])} as {class_name(labels[j], names[j])}" for i, j in pairs
+    ]
+    return [f"most confused: {', '.join(told)}"]
+
+
 def _preferences_document(preferences: Preferences) -> dict[str, Any]:
     return {
         "metric": preferences.metric.name,
         "cost": None if preferences.cost is None else {"labels": preferences.labels, "matrix": preferences.cost},
         "default": asdict(preferences.default),
         "class": [{"label": label, **asdict(preference)} for label, preference in preferences.by_class.items()],
-    }
-
-
-def _intervals_document(intervals: ReportIntervals) -> dict[str, Any]:
-    def bounds(named: Mapping[str, Interval]) -> dict[str, list[float]]:
-        return {name: [interval.low, interval.high] for name, interval in named.items()}
-
-    return {
-        "confidence": intervals.confidence,
-        "draws": intervals.draws,
-        "too_few": [{"label": label, "labelled": rows} for label, rows in intervals.too_few],
-        "summary": bounds(intervals.summary),
-        "per_class": [{"label": label, **bounds(named)} for label, named in intervals.per_class.items()],
     }
 
 
@@ -495,9 +555,10 @@ def evaluate(
         given = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
         if needs_review is not None:
             y_pred, given["labels"] = with_reviewer(y_true, y_pred, needs_review, labels)
-        evidence, scored = read_rows(y_true, y_pred, y_proba, **given, amount=amount, groups=groups, sample=sample)
+        evidence, scored = _read_rows(y_true, y_pred, y_proba, **given, amount=amount, groups=groups, sample=sample)
     counts = counts_of(evidence)
-    refuse_unlabelled_strata(counts)
+    if counts.strata is not None:
+        refuse_unlabelled_strata(counts)
     terms = Terms.read(counts.classes, preferences, pos_label=pos_label, confidence=confidence)
     shares = smoothed_shares(counts) if priors is None else read_priors(priors, counts.classes)
     judged = terms.judge(evidence, scored, shares)
@@ -508,6 +569,25 @@ def evaluate(
         if terms.arrays is not None:
             check_groups(parts, terms.arrays)
     return Evaluation(**judged, priors_given=priors is not None)
+
+
+def _read_rows(
+    y_true: Any, y_pred: Any, y_proba: Any, *, pos_label: Any, amount: Any, groups: Any, sample: Any, **given: Any
+) -> tuple[Evidence, ScoredRows | None]:
+    """Read and count rows; with `y_proba` the distributions too. `given` are the labels and the sample weights."""
+    if y_pred is None and y_proba is None:
+        raise InputError(
+            "there is nothing to evaluate: pass y_pred (predicted classes), y_proba (distributions), or both"
+        )
+    refuse_amounts_of_groups(amount, groups)
+    if y_proba is not None:
+        beside = {"amount": amount, "groups": groups, "sample": sample}
+        return read_scored_rows(y_true, y_pred, y_proba, pos_label=pos_label, **beside, **given)
+    if sample is not None:
+        read_sample(sample, len(read_labels(y_true, "y_true")), groups=groups)
+    if groups is not None:
+        return GroupedCounts.from_predictions(y_true, y_pred, groups=groups, **given), None
+    return Counts.from_predictions(y_true, y_pred, amount=amount, sample=sample, **given), None
 
 
 def _refuse_rows(evidence: str, **given: Any) -> None:

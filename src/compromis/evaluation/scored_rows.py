@@ -23,7 +23,6 @@ from compromis.labels import encode_classes, positions_in, read_groups, read_lab
 from compromis.measures.by_group import ByGroup
 from compromis.measures.ranking import roc_area
 from compromis.measures.rates import Evidence
-from compromis.preferences import refuse_amounts_of_groups
 from compromis.uncertainty.area_intervals import clustered_variance, roc_area_interval
 from compromis.uncertainty.intervals import Interval
 
@@ -172,37 +171,19 @@ def with_reviewer(
     return [classes[code] for code in np.where(flags, truth, predicted).tolist()], classes
 
 
-def read_rows(
+def read_scored_rows(
     y_true: Any,
     y_pred: Any,
     y_proba: Any,
     *,
     labels: Sequence[Any] | None,
     pos_label: Any,
-    sample_weight: Any,
-    amount: Any,
-    groups: Any,
-    sample: Any,
-) -> tuple[Evidence, ScoredRows | None]:
-    """Read and count rows; with `y_proba` the distributions too."""
-    if y_pred is None and y_proba is None:
-        raise InputError(
-            "there is nothing to evaluate: pass y_pred (predicted classes), y_proba (distributions), or both"
-        )
-    refuse_amounts_of_groups(amount, groups)
-    if sample is not None:
-        labelled = len(read_labels(y_true, "y_true"))
-        sample = read_sample(sample, labelled, sample_weight=sample_weight, amount=amount, groups=groups)
-    if y_proba is None:
-        if groups is None:
-            weighted = {"sample_weight": sample_weight, "amount": amount, "sample": sample}
-            return Counts.from_predictions(y_true, y_pred, labels=labels, **weighted), None
-        options = {"groups": groups, "labels": labels, "sample_weight": sample_weight}
-        return GroupedCounts.from_predictions(y_true, y_pred, **options), None
+    **beside: Any,
+) -> tuple[Evidence, ScoredRows]:
+    """Read and count rows with distributions; `beside` is what `TrueRows.read` takes."""
     columns = [] if y_pred is None else [read_labels(y_pred, "y_pred")]
     (truth, *predicted), classes = encode_classes(read_labels(y_true, "y_true"), *columns, labels=labels)
     shares = read_distributions(y_proba, len(truth), classes, pos_label=pos_label)
-    beside = {"sample_weight": sample_weight, "groups": groups, "amount": amount, "sample": sample}
     rows = TrueRows.read(truth, classes, **beside)
     return rows.count(predicted[0] if predicted else shares.argmax(axis=1)), ScoredRows(rows, shares)
 
@@ -235,8 +216,8 @@ def counts_by_group(
 
 def refuse_unlabelled_strata(counts: Counts) -> None:
     """Raise if strata of the population have no label: nothing is known of them."""
-    if counts.strata is None or counts.tables is None:
-        return
+    assert counts.strata is not None
+    assert counts.tables is not None
     unknown = (counts.tables.sum(axis=(1, 2)) == 0) & (counts.strata.sizes > 0)
     if unknown.any():
         raise InputError(

@@ -1,4 +1,4 @@
-"""Evaluations as text: the parts of the short report, Weka's layout, intervals and preferences."""
+"""The full report as text: Weka's layout, intervals, what the preferences say."""
 
 from __future__ import annotations
 
@@ -6,29 +6,20 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from compromis._text import (
-    Table,
     bounds,
     capitalised,
-    class_name,
-    count,
     fixed,
-    joined,
     paragraph,
-    rows_named,
-    short_names,
     shown_label,
 )
 from compromis._typing import Label
-from compromis.measures.rates import NUMBERS, few_predictions, outcomes
+from compromis.measures.rates import NUMBERS
 
 if TYPE_CHECKING:
     from compromis.evaluation.evaluate import Averages, ClassSummary, Summary
     from compromis.evidence.counts import Counts
     from compromis.metrics import Metric
-    from compromis.preferences import Preferences
     from compromis.uncertainty.report_intervals import ReportIntervals
     from compromis.uncertainty.verdict import Verdict
 
@@ -42,77 +33,6 @@ _CLASS_TITLES = {
     "roc_area": "ROC Area",
     "loss": "Loss",
 }
-
-
-MOST_CONFUSED = 4
-_COLUMNS = {
-    "importance": "Importance",
-    "loss": "Loss",
-    "loss_share": "Share of loss",
-    "f_measure": "F-measure",
-    "roc_area": "ROC area",
-}
-
-
-def numbers(
-    summary: Summary, counts: Counts, preferences: Preferences | None, intervals: ReportIntervals | None
-) -> str:
-    """Return accuracy and kappa, and the loss with its metric, with the intervals that there are."""
-    known = {} if intervals is None else intervals.summary
-    told = {"accuracy": fixed(summary.accuracy), "kappa": fixed(summary.kappa)}
-    if summary.loss is not None and summary.total:
-        told["loss" if summary.average_cost is None else "average_cost"] = f"{summary.loss:.4f}"
-    each = [
-        f"{name.replace('_', ' ')} {value}" + (f" ({bounds(known[name])})" if name in known else "")
-        for name, value in told.items()
-    ]
-    metric = "" if preferences is None or preferences.cost is not None else f"; metric {preferences.metric.name}"
-    few = "; * the precision of fewer than 20 predictions" if few_predictions(counts) else ""
-    of = "" if counts.strata is None else f" labelled of {summary.total:,.0f}"
-    return f"{summary.rows:,} rows{of}: {', '.join(each)}{metric}{few}"
-
-
-def confusions(counts: Counts) -> list[str]:
-    """Return what is most often taken for what, of more than two classes."""
-    labels = counts.classes
-    wrong = counts.matrix * (1 - np.eye(len(labels), dtype=np.int64))
-    order = np.argsort(-wrong, axis=None, kind="stable")[: int((wrong > 0).sum())]
-    if len(labels) < 3 or not len(order):
-        return []
-    pairs = [divmod(int(cell), len(labels)) for cell in order[:MOST_CONFUSED]]
-    shown = list(dict.fromkeys(k for pair in pairs for k in pair))
-    names = dict(zip(shown, short_names([labels[k] for k in shown], 24), strict=True))
-    told = [
-        f"{count(wrong[i, j])} {rows_named(labels[i], names[i])} as {class_name(labels[j], names[j])}" for i, j in pairs
-    ]
-    return [f"most confused: {', '.join(told)}"]
-
-
-def class_table(
-    classes: Iterable[ClassSummary],
-    counts: Counts,
-    preferences: Preferences | None,
-    intervals: ReportIntervals | None,
-    *,
-    scored: bool,
-) -> Table:
-    """Return the rows of classes found and missed, their rates (intervals where there are some) and what preferences say."""
-    header, rates = ["Class", "Rows", "Found", "Missed", "False alarms", "Recall", "Precision"], ("recall", "precision")
-    if intervals is not None:
-        header[-2:] = [f"{rate} ({100 * intervals.confidence:g} %)" for rate in header[-2:]]
-    more = [] if preferences is None else ["importance", "loss", "loss_share"][preferences.cost is not None :]
-    more += ["f_measure", *(["roc_area"] if scored else [])]
-    cells, rows, few = outcomes(counts), [], {label for label, _ in few_predictions(counts)}
-    parts = (cells.support, cells.hits, cells.misses, cells.alarms)
-    position = {label: k for k, label in enumerate(counts.classes)}
-    for row in classes:
-        label = row.label
-        known = {} if intervals is None else intervals.per_class[label]
-        shown = [bounds(known[name]) if name in known else fixed(getattr(row, name)) for name in rates]
-        shown[-1] += "*" * (label in few)
-        last = [f"{row.importance:g}" if name == "importance" else fixed(getattr(row, name)) for name in more]
-        rows.append([str(label), *(count(part[position[label]].item()) for part in parts), *shown, *last])
-    return Table("By class", [*header, *(_COLUMNS[name] for name in more)], rows)
 
 
 def aligned(value: float, width: int, decimals: int) -> str:
@@ -217,16 +137,8 @@ def intervals_section(intervals: ReportIntervals) -> str:
         "   " + "".join(f"{bounds(row[name]):<18}" for name in known) + shown_label(label)
         for label, row in intervals.per_class.items()
     ]
-    lines += [f"({sentence})" for sentence in too_few(intervals)]
+    lines += [f"({sentence})" for sentence in intervals.doubts()]
     return section(f"Intervals ({100 * intervals.confidence:g} % confidence)", lines)
-
-
-def too_few(intervals: ReportIntervals) -> list[str]:
-    """Return a sentence where classes of a stratified sample have so few labels that their intervals say little."""
-    if not intervals.too_few:
-        return []
-    named = joined([f"{rows_named(label)} {rows}" for label, rows in intervals.too_few])
-    return [f"too few labelled rows for sure intervals: {named}; with 20 and more of a class they hold what they say"]
 
 
 def verdict_section(metric: Metric, per_class: Mapping[Label, ClassSummary], verdict: Verdict) -> str:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from compromis._text import shown
-from compromis._typing import Floats, Ints, Label
+from compromis._typing import Floats, Label
 from compromis.errors import InputError
-from compromis.evidence.counts import Counts
 from compromis.labels import on_host, plain_label, positions_in, positive_class, without_prefix
 
 Matrix = Any
@@ -241,36 +239,3 @@ def _from_one_column(score: NDArray[Any], classes: Sequence[Label], name: str, p
     if (score > 1).any():
         raise InputError(f"{name} with one column is the probability of {positive!r}, at most 1, got {score.max():g}")
     return np.column_stack([1 - score, score] if positive == classes[1] else [score, 1 - score])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class DistributionErrors:
-    """Sums over rows and classes of the errors of predicted distributions against the 0/1 truth; they add up with ``+``."""
-
-    absolute: float
-    squared: float
-    support: Floats
-    """The rows (or weights) of each true class."""
-
-    @classmethod
-    def from_distributions(cls, truth: Ints, distributions: Floats, weight: Floats | None) -> DistributionErrors:
-        """Sum the errors of each row's distribution; `truth` holds positions of classes."""
-        errors = distributions.copy()
-        errors[np.arange(len(truth)), truth] -= 1
-        absolute = np.abs(errors).sum(axis=1)
-        squared = np.einsum("ij,ij->i", errors, errors)
-        weights = np.ones(len(truth)) if weight is None else weight
-        support: Floats = np.bincount(truth, weights=weights, minlength=distributions.shape[1]).astype(np.float64)
-        # not a product of vectors: its rounding depends on the threads it gets
-        return cls(float((absolute * weights).sum()), float((squared * weights).sum()), support)
-
-    @classmethod
-    def from_counts(cls, counts: Counts) -> DistributionErrors:
-        """Take each decision for a distribution of 0 and 1: an error then counts twice, once for each class concerned."""
-        errors = 2.0 * float(counts.total - counts.matrix.trace())
-        return cls(errors, errors, counts.support.astype(np.float64))
-
-    def __add__(self, other: DistributionErrors) -> DistributionErrors:
-        return DistributionErrors(
-            self.absolute + other.absolute, self.squared + other.squared, self.support + other.support
-        )

@@ -9,9 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
-from compromis._results import ReadOnly
 from compromis._text import nearest
-from compromis._typing import Floats, Ints
+from compromis._typing import Floats, Ints, ReadOnly
 from compromis.errors import InputError
 from compromis.evidence.counts import ratio
 from compromis.evidence.paired import PairedCounts

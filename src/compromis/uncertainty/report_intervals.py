@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from compromis._results import ReadOnly, face
-from compromis._text import Table, bounds
-from compromis._typing import Floats, Label
+from compromis._results import face
+from compromis._text import Table, bounds, joined, rows_named
+from compromis._typing import Floats, Label, ReadOnly
 from compromis.evidence.counts import Counts, ratio
 from compromis.measures.pragma import losses, with_mean_costs
 from compromis.measures.rates import (
@@ -65,6 +65,29 @@ class ReportIntervals:
     too_few: tuple[tuple[Label, int], ...] = ()
     """In a stratified sample, the classes of fewer than 20 labelled rows, with that number: their intervals may hold the truth a
     little more rarely than they say."""
+
+    def document(self) -> dict[str, Any]:
+        """Return the bounds as plain values."""
+
+        def bounds(named: Intervals) -> dict[str, list[float]]:
+            return {name: [interval.low, interval.high] for name, interval in named.items()}
+
+        return {
+            "confidence": self.confidence,
+            "draws": self.draws,
+            "too_few": [{"label": label, "labelled": rows} for label, rows in self.too_few],
+            "summary": bounds(self.summary),
+            "per_class": [{"label": label, **bounds(named)} for label, named in self.per_class.items()],
+        }
+
+    def doubts(self) -> list[str]:
+        """Return a sentence where classes of a stratified sample have so few labels that their intervals say little."""
+        if not self.too_few:
+            return []
+        named = joined([f"{rows_named(label)} {rows}" for label, rows in self.too_few])
+        return [
+            f"too few labelled rows for sure intervals: {named}; with 20 and more of a class they hold what they say"
+        ]
 
     def __repr__(self) -> str:
         return f"<ReportIntervals of {len(self.summary)} numbers and {len(self.per_class)} classes, {100 * self.confidence:g} % confidence>"
