@@ -16,15 +16,11 @@ AMOUNT = "amount"
 """Stands for the amount of each row among costs."""
 
 
-def read_cost(
-    cost: Any, labels: Sequence[Any] | None
-) -> tuple[tuple[Label, ...] | None, tuple[tuple[float | str, ...], ...] | None]:
+def read_cost(cost: Any, labels: Sequence[Any] | None) -> tuple[tuple[Label, ...], tuple[tuple[float | str, ...], ...]]:
     """Return the classes that costs are of, and the costs as rows of the true class."""
-    names = None if labels is None else [plain_label(label) for label in labels]
     if cost is None:
-        if names is not None:
-            raise InputError("labels name the classes of a cost matrix; give cost too, or leave them out", "labels")
-        return None, None
+        raise InputError("labels name the classes of a cost matrix; give cost too, or leave them out", "labels")
+    names = None if labels is None else [plain_label(label) for label in labels]
     if isinstance(cost, Mapping):
         cost, names = _as_matrix(cost, names)
     elif hasattr(cost, "loc"):

@@ -343,7 +343,7 @@ class Preferences:
         object.__setattr__(self, "by_class", MappingProxyType(known))
         object.__setattr__(self, "default", _as_preference("default", Preference() if default is None else default))
         object.__setattr__(self, "metric", get_metric(metric))
-        names, rows = read_cost(cost, labels)
+        names, rows = (None, None) if cost is None and labels is None else read_cost(cost, labels)
         object.__setattr__(self, "cost", rows)
         object.__setattr__(self, "labels", names)
         for label, preference in (*known.items(), ("default", self.default)):

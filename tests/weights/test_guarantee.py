@@ -12,8 +12,7 @@ from sklearn.linear_model import LogisticRegression
 import compromis as cp
 from compromis.weights.guarantee import Demand, held_level, misses_allowed, rows_needed
 from compromis.weights.guarded import with_guarantee
-from compromis.weights.meter import Meter
-from compromis.weights.problem import SearchProblem
+from compromis.weights.problem import Meter, SearchProblem
 from compromis.weights.sweep import Sweep
 from tests.stress.promise_28c_least_weight import check_least_weight
 

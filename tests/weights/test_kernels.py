@@ -29,8 +29,8 @@ from compromis.weights._kernels import (
     total_value,
     weight_bounds,
 )
-from compromis.weights.descent import Descent, precedes
-from compromis.weights.problem import SearchProblem
+from compromis.weights.descent import Descent
+from compromis.weights.problem import SearchProblem, precedes
 from tests import naive_weights as naive
 from tests.weight_cases import costing
 

@@ -18,8 +18,7 @@ from compromis.evidence.votes import Votes
 from compromis.metrics import METRICS, Metric
 from compromis.preferences import Preference, Preferences
 from compromis.weights import Annealing, Exact, Sweep, search_weights
-from compromis.weights.descent import Found
-from compromis.weights.problem import SearchProblem
+from compromis.weights.problem import Found, SearchProblem
 from tests import naive_weights as naive
 from tests.weight_cases import costing, small_problem
 

@@ -158,7 +158,8 @@ class PragmaForestClassifier(TunedClassifier, BinnedTrees):
                 "tuning needs out-of-bag votes, which bootstrap=False has not; set tune=False or bootstrap=True"
             )
         refuse_idle_amount(self.preferences, amount)
-        check_review(self.review)
+        if self.review is not None:
+            check_review(self.review)
         if not self.tune:
             refuse_idle_review(self.review, "votes without tuning")
         prepared = self._prepare(X, y, sample_weight)

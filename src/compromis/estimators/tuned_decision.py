@@ -42,9 +42,10 @@ from compromis.measures.by_group import ByGroup
 from compromis.measures.pragma import among_classes, amount_missing, score_predictions
 from compromis.preferences import Preferences, read_preferences, refuse_amounts_of_groups, refuse_idle_amount
 from compromis.uncertainty.verdict import Verdict
-from compromis.weights.decision import Decision, Threshold, more_important, normalised
+from compromis.weights.decision import Decision, Threshold, more_important
 from compromis.weights.guarantee import Guarantee
 from compromis.weights.predictor import decide_or_review
+from compromis.weights.problem import normalised
 from compromis.weights.review import Review, Reviewed
 from compromis.weights.search import WeightSearch
 from compromis.weights.stability import Stability

@@ -26,9 +26,9 @@ from compromis.preferences import Preferences, read_preferences
 from compromis.uncertainty.intervals import Interval
 from compromis.uncertainty.report_intervals import report_intervals
 from compromis.uncertainty.verdict import Verdict, verdict_on
-from compromis.weights.decision import Decision, normalised
+from compromis.weights.decision import Decision
 from compromis.weights.guarantee import Guarantee, warn_if_not_given
-from compromis.weights.problem import SearchProblem
+from compromis.weights.problem import SearchProblem, normalised
 from compromis.weights.review import Review, Reviewed, check_review
 from compromis.weights.search import WeightSearch, search_problem, with_review
 from compromis.weights.stability import Stability, is_kept, warn_of_few_rows
@@ -74,7 +74,8 @@ class TuningOptions:
         The search itself reads its options, so it gets one vote for each class.
         """
         self.resamples_for(len(classes))
-        check_review(self.review)
+        if self.review is not None:
+            check_review(self.review)
         amount = np.ones(len(classes)) if self.preferences.costs_amounts else None
         votes = Votes.from_proba(classes, np.eye(len(classes)), labels=classes, amount=amount)
         search_problem(self.problem(votes), method=self.method, random_state=0)
@@ -299,7 +300,9 @@ def tune(
     random_state = generator if resamples else int(generator.integers(2**31))
     chosen = search_problem(problem, method=options.method, resamples=resamples, random_state=random_state)
     if chosen.guarantee is not None:
-        chosen = replace(chosen, guarantee=replace(chosen.guarantee, calibration=options.calibration))
+        guarantee = replace(chosen.guarantee, calibration=options.calibration)
+        warn_if_not_given(guarantee)
+        chosen = replace(chosen, guarantee=guarantee)
     elif resamples and by is None:
         chosen = _towards_expected(problem, chosen, options.method, generator)
     # rows without honest votes were in every tree's sample, which no new row is
@@ -307,7 +310,6 @@ def tune(
     # a verdict needs no search to the end: with many classes, or a single search, only descents from the starts
     slow = problem.classes > (3 if resamples else 2)
     quick = Sweep(rounds=0) if options.method == "auto" and slow else options.method
-    warn_if_not_given(chosen.guarantee)
     seed = int(generator.integers(2**31))
     judged = cross_fitted(problem, quick, seed) if rows is None else rows.cross_fitted(problem, quick, seed)
     by_group = None if by is None else _each_group(problem, by, options, seed)

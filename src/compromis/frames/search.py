@@ -45,10 +45,8 @@ from compromis.frames.votes import (
 )
 from compromis.labels import encode
 from compromis.preferences import Preferences, refuse_idle_amount
-from compromis.weights.decision import normalised
 from compromis.weights.guarantee import demands_of
-from compromis.weights.meter import Progress
-from compromis.weights.problem import SearchProblem
+from compromis.weights.problem import Progress, SearchProblem, normalised
 from compromis.weights.search import WeightSearch
 from compromis.weights.search import search_weights as search_votes
 

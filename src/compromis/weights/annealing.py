@@ -9,9 +9,8 @@ import numpy as np
 from compromis._typing import Floats, Ints
 from compromis.errors import InputError
 from compromis.weights._kernels import Objective, anneal
-from compromis.weights.descent import Descent, Found, dearest_row, row_weight
-from compromis.weights.meter import Meter
-from compromis.weights.problem import SearchProblem
+from compromis.weights.descent import Descent, dearest_row, row_weight
+from compromis.weights.problem import Found, Meter, SearchProblem
 
 _CHUNK = 1000
 """Steps before the clock is read again."""

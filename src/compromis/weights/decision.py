@@ -389,9 +389,3 @@ def threshold_sentence(decision: Decision, counts: Counts) -> list[str]:
     return [
         f"threshold: {shown_label(threshold.rule)}; {per_thousand(alerts)} of 1,000 rows are predicted {threshold.label!r}"
     ]
-
-
-def normalised(weights: Floats) -> Floats:
-    """Return the weights with geometric mean 1, which decide alike."""
-    scaled: Floats = weights / np.exp(np.log(weights).mean())
-    return scaled

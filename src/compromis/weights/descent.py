@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,36 +14,11 @@ from compromis.weights._kernels import (
     centre,
     descend,
     draw_in_turn,
-    is_better,
     one_against_rest,
     prepare,
     total_value,
 )
-from compromis.weights.meter import Meter
-from compromis.weights.problem import SearchProblem
-
-Value = tuple[float, float]
-"""Shortfall and loss; `is_better` of the kernels compares two of them."""
-
-
-def precedes(value: Value, other: Value) -> bool:
-    """Whether to take a value in place of another: if it is better, or equal but for rounding with the lower loss."""
-    return bool(is_better(*value, *other) or (value[1] < other[1] and not is_better(*other, *value)))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Found:
-    """What a method returns, in the units of the kernels; `compromis.weights.search` makes a `WeightSearch` of it.
-
-    `candidates` are weights, the preferred first; the search applies each to the rows, and keeps the first unless another
-    does better, as the rounding of a weight may change a decision. `value` is what the method counted for them. `proven`
-    says that no weights do better; it is believed only if what was applied keeps that value.
-    """
-
-    candidates: tuple[Floats, ...]
-    value: Value
-    proven: bool = False
-
+from compromis.weights.problem import Found, Meter, SearchProblem, Value
 
 _TIE = 1e-9
 _QUOTA = 4_000_000

@@ -20,9 +20,8 @@ from compromis.weights._kernels import (
     search_boxes,
     sweep_cuts,
 )
-from compromis.weights.descent import Descent, Found
-from compromis.weights.meter import Meter
-from compromis.weights.problem import SearchProblem
+from compromis.weights.descent import Descent
+from compromis.weights.problem import Found, Meter, SearchProblem
 from compromis.weights.sweep import MANY, Sweep, votes_per_pass
 
 _DEPTH = 512

@@ -264,9 +264,9 @@ def by_order_statistic(demands: list[Demand]) -> bool:
     return len(demands) == 1 and demands[0].rate == "recall"
 
 
-def warn_if_not_given(guarantee: Guarantee | None) -> None:
+def warn_if_not_given(guarantee: Guarantee) -> None:
     """Warn of the constraints that these rows do not give, and of rows that no guarantee covers."""
-    for doubt in () if guarantee is None else guarantee.doubts():
+    for doubt in guarantee.doubts():
         warnings.warn(doubt, GuaranteeWarning, stacklevel=_level_of_caller())
 
 

@@ -25,7 +25,6 @@ from compromis.evidence.counts import Counts
 from compromis.evidence.readers import WIDEST
 from compromis.evidence.scores import Matrix, is_csr
 from compromis.weights._kernels import prepare, search_line
-from compromis.weights.decision import normalised
 from compromis.weights.descent import Descent, tie_weights
 from compromis.weights.guarantee import (
     Demand,
@@ -36,7 +35,7 @@ from compromis.weights.guarantee import (
     p_value,
     price_of,
 )
-from compromis.weights.problem import SearchProblem
+from compromis.weights.problem import SearchProblem, normalised
 from compromis.weights.sweep import Sweep
 
 _SLACKS = (0.0, 0.03, 0.07, 0.13, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0)

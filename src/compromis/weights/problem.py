@@ -1,7 +1,8 @@
-"""The problem that every search method solves, and what its kernels need: votes, objective, a metric of the user's own."""
+"""What a search method is given and gives back: the problem with what its kernels need, the meter of its limits, what it found."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from numbers import Real
@@ -34,6 +35,7 @@ from compromis.weights._kernels import (
     count_row_votes,
     gather_class_votes,
     gather_row_votes,
+    is_better,
 )
 
 _TINY, _LIGHT = 1e-12, 1e-7
@@ -44,6 +46,11 @@ _SPARSE_BELOW = 0.25
 
 _COMPILED = {"kulczynski": KULCZYNSKI, "f": F, "fowlkes_mallows": FOWLKES_MALLOWS, "jaccard": JACCARD}
 """The metrics whose formulas are compiled; of any other the formula itself is called."""
+
+Value = tuple[float, float]
+"""Shortfall and loss; `is_better` of the kernels compares two of them."""
+Progress = Callable[[float, float], bool | None]
+"""Called with the fraction of the work done and the best loss so far; True stops the search, as a spent limit does."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -238,3 +245,93 @@ def _table(votes: Any, smoothing: float) -> VoteTable:
     return VoteTable(
         smoothing, by_row=(start, column, value), by_class=(by_class[0], by_class[1][:used], by_class[2][:used])
     )
+
+
+class Meter:
+    """Counts what a search spends of its limits, keeps the history of its best loss, and reports progress."""
+
+    def __init__(
+        self,
+        max_seconds: float | None = None,
+        max_evaluations: int | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self._max_seconds = _read_limit(max_seconds, "max_seconds")
+        self._max_evaluations = _read_limit(max_evaluations, "max_evaluations")
+        self._progress = progress
+        self._start = time.perf_counter()
+        self._stopped = False
+        self.evaluations = 0
+        self.history: list[tuple[int, float]] = []
+        self.trace: list[Floats] = []
+        """The loss after every step, for methods that make steps."""
+
+    @property
+    def seconds(self) -> float:
+        """The time since the search began."""
+        return time.perf_counter() - self._start
+
+    @property
+    def unlimited(self) -> bool:
+        """Whether there is no limit."""
+        return self._max_seconds is None and self._max_evaluations is None
+
+    @property
+    def spent(self) -> float:
+        """The fraction of the limits that is spent; 0 without any, 1 once the search shall stop."""
+        if self._stopped:
+            return 1.0
+        of_time = self.seconds / self._max_seconds if self._max_seconds else 0.0
+        return max(of_time, self.evaluations / self._max_evaluations if self._max_evaluations else 0.0)
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether the search shall stop."""
+        return self.spent >= 1
+
+    def left(self, most: int) -> int:
+        """Return how many evaluations may still be made, at most `most`."""
+        return (
+            most if self._max_evaluations is None else max(0, min(most, int(self._max_evaluations) - self.evaluations))
+        )
+
+    def note(self, evaluations: int, loss: float, done: float = 0.0) -> None:
+        """Add evaluations, remember the best loss, and report progress."""
+        self.evaluations += int(evaluations)
+        if not self.history or loss < self.history[-1][1]:
+            self.history.append((self.evaluations, loss))
+        if self._progress is not None:
+            self._stopped = bool(self._progress(min(1.0, max(done, self.spent)), loss)) or self._stopped
+
+
+def _read_limit(limit: float | None, name: str) -> float | None:
+    """A limit is above 0; numbers of numpy are numbers too, true and false are none."""
+    is_number = isinstance(limit, (int, float, np.integer, np.floating)) and not isinstance(limit, bool)
+    if limit is not None and not (is_number and limit > 0):
+        raise InputError(f"{name} is a number above 0, or None for no limit, got {limit!r}", name)
+    return limit
+
+
+def precedes(value: Value, other: Value) -> bool:
+    """Whether to take a value in place of another: if it is better, or equal but for rounding with the lower loss."""
+    return bool(is_better(*value, *other) or (value[1] < other[1] and not is_better(*other, *value)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """What a method returns, in the units of the kernels; `compromis.weights.search` makes a `WeightSearch` of it.
+
+    `candidates` are weights, the preferred first; the search applies each to the rows, and keeps the first unless another
+    does better, as the rounding of a weight may change a decision. `value` is what the method counted for them. `proven`
+    says that no weights do better; it is believed only if what was applied keeps that value.
+    """
+
+    candidates: tuple[Floats, ...]
+    value: Value
+    proven: bool = False
+
+
+def normalised(weights: Floats) -> Floats:
+    """Return the weights with geometric mean 1, which decide alike."""
+    scaled: Floats = weights / np.exp(np.log(weights).mean())
+    return scaled

@@ -174,8 +174,8 @@ class Review:
 
 
 def check_review(review: object) -> None:
-    """Raise for anything but a `Review` or None."""
-    if not (review is None or isinstance(review, Review)):
+    """Raise for anything but a `Review`."""
+    if not isinstance(review, Review):
         raise InputError(
             f"review is a compromis.Review, got {review!r}; write compromis.Review(max_share=0.01)", "review"
         )

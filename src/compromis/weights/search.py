@@ -26,14 +26,12 @@ from compromis.measures.rates import outcomes, precision, recall
 from compromis.preferences import PreferenceArrays, Preferences, refuse_idle_amount
 from compromis.uncertainty.verdict import Verdict, verdict_on
 from compromis.weights.annealing import Annealing
-from compromis.weights.decision import SCHEMA, Decision, more_important, normalised, threshold_sentence
-from compromis.weights.descent import Found, Value, precedes
+from compromis.weights.decision import SCHEMA, Decision, more_important, threshold_sentence
 from compromis.weights.exact import Exact
 from compromis.weights.groups import held_in_each
 from compromis.weights.guarantee import Guarantee, demands_of, warn_if_not_given
 from compromis.weights.guarded import with_guarantee
-from compromis.weights.meter import Meter, Progress
-from compromis.weights.problem import SearchProblem
+from compromis.weights.problem import Found, Meter, Progress, SearchProblem, Value, normalised, precedes
 from compromis.weights.review import Review, Reviewed, check_review, plan_review
 from compromis.weights.stability import Stability, is_kept, read_resamples, resampled, spread, warn_of_few_rows
 from compromis.weights.sweep import Sweep
@@ -419,7 +417,8 @@ def search_weights(
     True
     """
     refuse_idle_amount(preferences, amount)
-    check_review(review)
+    if review is not None:
+        check_review(review)
     merge: bool | str = "auto" if by is None else False
     votes = read_votes(y_true, y_proba, labels, sample_weight, pos_label, amount, sample, merge=merge)
     groups = None if by is None else ByGroup.read(by, len(votes))
@@ -434,7 +433,8 @@ def search_weights(
         progress=progress,
         random_state=random_state,
     )
-    warn_if_not_given(found.guarantee)
+    if found.guarantee is not None:
+        warn_if_not_given(found.guarantee)
     return with_review(problem, found, review, unvoted=votes.left_out)
 
 
@@ -470,7 +470,8 @@ def quick_search(
 def search_problem(problem: SearchProblem, *, random_state: Any = None, **options: Any) -> WeightSearch:
     """Search a problem that is checked already, with its guarantees; the options are those of `search_weights`."""
     generator = _read_generator(random_state)
-    demands = demands_of(problem.arrays, 1 if problem.by is None else len(problem.by.names))
+    groups = 1 if problem.by is None else len(problem.by.names)
+    demands = demands_of(problem.arrays, groups) if problem.arrays.confidence.any() else []
     seed = int(generator.integers(2**31)) if demands else generator
     search = _best_weights(problem, random_state=seed, **options)
     if not demands:

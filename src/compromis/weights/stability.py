@@ -11,8 +11,7 @@ import numpy as np
 from compromis._typing import Floats
 from compromis.errors import FewRowsWarning, InputError
 from compromis.evidence.votes import Votes
-from compromis.weights.descent import precedes
-from compromis.weights.problem import SearchProblem
+from compromis.weights.problem import SearchProblem, precedes
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,9 +9,8 @@ import numpy as np
 from compromis._typing import Floats
 from compromis.evidence.readers import read_class_weights
 from compromis.weights._kernels import is_better
-from compromis.weights.descent import Descent, Found, Value, precedes
-from compromis.weights.meter import Meter
-from compromis.weights.problem import SearchProblem
+from compromis.weights.descent import Descent
+from compromis.weights.problem import Found, Meter, SearchProblem, Value, precedes
 
 _ALIKE = 1.2
 """Inverse class shares within this factor of each other are no start of their own."""
