@@ -176,8 +176,8 @@ def test_preferences_are_checked():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"max_depth": 0}, "max_depth is a whole number of at least 1"),
-        ({"max_depth": "a"}, "max_depth is a whole number of at least 1 or None, got 'a'"),
+        ({"max_depth": 0}, "max_depth is None or a whole number of at least 1"),
+        ({"max_depth": "a"}, "max_depth is None or a whole number of at least 1, got 'a'"),
         ({"min_samples_leaf": 0.5}, "min_samples_leaf"),
         ({"min_samples_leaf": None}, "min_samples_leaf"),
         ({"max_leaf_nodes": 1}, "max_leaf_nodes"),

@@ -7,7 +7,10 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import compromis as cp
+from compromis.estimators.tuning import TuningOptions
+from compromis.evidence.files import suppress
 from compromis.evidence.readers import read_class_numbers, read_weights
+from compromis.evidence.vote_distribution import vote_distribution
 
 ROWS = np.arange(6.0)[:, np.newaxis]
 TRUTH = np.array([0, 1, 0, 1, 0, 1])
@@ -60,3 +63,21 @@ def test_numbers_by_class_or_in_their_order():
         assert read_class_numbers(numbers, ("a", "b"), name="priors", noun="share").tolist() == [1.0, 2.0]
     fixed = cp.TunedDecisionClassifier(LogisticRegression(), weights={1: 4.0}).fit(ROWS, TRUTH)
     assert fixed.weights_.tolist() == [0.5, 2.0]
+
+
+VOTES = cp.Votes.from_proba([0, 0, 1, 1], [[3, 1], [2, 2], [0, 4], [4, 0]])
+WHOLE = {
+    "bins": lambda value: vote_distribution(VOTES, 0, bins=value).share.tolist(),
+    "min_cell": lambda value: suppress(cp.Counts.from_matrix([[9, 4], [2, 9]], [0, 1]), value)[1],
+    "questions": lambda value: cp.tradeoffs.Interview(VOTES, questions=value).questions,
+    "resamples": lambda value: TuningOptions(resamples=value).resamples_for(2),
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_whole_numbers_of_numpy_are_whole_numbers_and_true_is_none(name):
+    assert WHOLE[name](np.int64(4)) == WHOLE[name](4)
+    for value in (True, 4.0, -1):
+        with pytest.raises(cp.InputError, match=f"{name} is .*a whole number of at least") as caught:
+            WHOLE[name](value)
+        assert caught.value.parameter == name

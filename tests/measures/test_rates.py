@@ -139,7 +139,7 @@ def test_averages_by_hand():
     counts = counts_of([[2, 2, 0], [0, 1, 0], [0, 0, 0]], "abc")
     occurs, full, part = counts.support > 0, np.array([0.5, 1.0, 7.0]), np.array([np.nan, 1.0, 7.0])
     assert rates.averages({"recall": full}, occurs, ["recall"]) == {"recall": 0.75}  # c does not occur
-    assert rates.weighted_average(full, counts) == pytest.approx((4 * 0.5 + 1) / 5)
+    assert rates.averages({"recall": full}, counts.support, ["recall"])["recall"] == pytest.approx((4 * 0.5 + 1) / 5)
     assert rates.averages({"recall": part, "precision": part}, occurs, ["recall", "precision"]) == {
         "recall": 1.0,
         "precision": 0.5,

@@ -13,7 +13,7 @@ from compromis._text import shown
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.estimators.fitting import TableClassifier
-from compromis.evidence.readers import read_weights
+from compromis.evidence.readers import read_weights, read_whole
 from compromis.trees.c45 import Column, Examples, Rules, Table, Tree, fit_tree, shares, tree_text
 from compromis.trees.columns import describe_columns
 
@@ -143,12 +143,10 @@ class C45Classifier(TableClassifier):
     def _rules(self) -> Rules:
         if not isinstance(self.confidence, numbers.Real) or not 0 < self.confidence < 1:
             raise InputError(f"confidence lies between 0 and 1, got {self.confidence!r}; C4.5's own value is 0.25")
-        if isinstance(self.min_leaf, bool) or not isinstance(self.min_leaf, numbers.Integral) or self.min_leaf < 1:
-            raise InputError(f"min_leaf is a whole number of at least 1, got {self.min_leaf!r}; C4.5's own value is 2")
+        min_leaf = min(read_whole(self.min_leaf, "min_leaf", 1, cure="; C4.5's own value is 2"), LARGEST_WHOLE)
         for name in ("pruned", "subtree_raising"):
             if not isinstance(getattr(self, name), bool | np.bool_):
                 raise InputError(f"{name} is True or False, got {getattr(self, name)!r}")
-        min_leaf = min(int(self.min_leaf), LARGEST_WHOLE)
         return Rules(float(self.confidence), min_leaf, bool(self.pruned), bool(self.subtree_raising))
 
     def _shares(self, X: Any) -> Floats:

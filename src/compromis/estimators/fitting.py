@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from compromis._text import nearest
 from compromis._typing import Bytes, Flags, Floats
 from compromis.errors import InputError
-from compromis.evidence.readers import read_weights
+from compromis.evidence.readers import read_weights, read_whole
 from compromis.labels import refuse_many_outputs
 from compromis.preferences import Preferences, read_preferences
 from compromis.trees._kernels import UNLIMITED
@@ -208,10 +208,7 @@ def whole(name: str, value: Any, least: int, *, unlimited: bool = False) -> int:
     """Return a whole number of at least `least`; with `unlimited` None means no limit."""
     if value is None and unlimited:
         return UNLIMITED
-    if isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least:
-        return min(int(value), UNLIMITED)
-    none = " or None" if unlimited else ""
-    raise InputError(f"{name} is a whole number of at least {least}{none}, got {value!r}")
+    return min(read_whole(value, name, least, also="None or " if unlimited else ""), UNLIMITED)
 
 
 def times_class_weight(

@@ -18,6 +18,7 @@ from compromis.errors import InputError
 from compromis.estimators.expected import with_expected_truth
 from compromis.evidence.counts import Counts
 from compromis.evidence.grouped import GroupedCounts
+from compromis.evidence.readers import read_whole
 from compromis.evidence.votes import Votes
 from compromis.measures.by_group import ByGroup
 from compromis.measures.headline import Headline, headline_of
@@ -64,9 +65,7 @@ class TuningOptions:
         given = self.resamples
         if isinstance(given, str) and given == "auto":
             return AUTO_RESAMPLES if classes <= 3 else AUTO_RESAMPLES_MANY
-        if not isinstance(given, int | np.integer) or given < 0:
-            raise InputError(f"resamples is 'auto' or a number of at least 0, got {given!r}")
-        return int(given)
+        return read_whole(given, "resamples", 0, also="'auto' or ")
 
     def check(self, classes: Sequence[Any]) -> None:
         """Raise what the search on honest votes would raise for these options, before there are any.

@@ -19,7 +19,7 @@ from compromis._text import shown
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts, check_drawn
 from compromis.evidence.points import OperatingPoints
-from compromis.evidence.readers import check_weights_add_up
+from compromis.evidence.readers import check_weights_add_up, read_whole
 from compromis.evidence.strata import Strata
 from compromis.evidence.votes import Votes
 from compromis.labels import check_labels
@@ -411,8 +411,7 @@ class Suppressed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def suppress(evidence: Any, min_cell: int) -> tuple[Any, Suppressed]:
     """Return evidence without cells of 1 to `min_cell` - 1 rows, and how many those were; totals follow from what is left."""
-    if isinstance(min_cell, bool) or not isinstance(min_cell, int) or min_cell < 0:
-        raise InputError(f"min_cell is a whole number of at least 0, got {min_cell!r}")
+    min_cell = read_whole(min_cell, "min_cell", 0)
     if min_cell <= 1:
         return evidence, Suppressed()
     if isinstance(evidence, Counts):

@@ -1,4 +1,4 @@
-"""Sample weights, numbers per class, and sets of elements."""
+"""Sample weights, whole numbers, numbers per class, and sets of elements."""
 
 from __future__ import annotations
 
@@ -114,6 +114,19 @@ def read_class_weights(weights: Any, classes: Sequence[Label]) -> Floats:
     return values
 
 
+def read_whole(value: Any, name: str, least: int, most: int | None = None, *, also: str = "", cure: str = "") -> int:
+    """Return a checked whole number, of numpy too; `also` says what else it may be or what it is, `cure` what to do."""
+    if (
+        isinstance(value, (int, np.integer))
+        and not isinstance(value, bool)
+        and least <= value
+        and (most is None or value <= most)
+    ):
+        return int(value)
+    bounds = f"of at least {least}" if most is None else f"from {least:,} to {most:,}"
+    raise InputError(f"{name} is {also}a whole number {bounds}, got {value!r}{cure}", name)
+
+
 def read_smoothing(smoothing: float | str, also: str = "") -> float:
     """Return what is added to every vote: a finite number of at least 0; `also` names what else the parameter may be."""
     if not (isinstance(smoothing, Real) and 0 <= smoothing < np.inf):
@@ -153,11 +166,7 @@ def read_sets(
     target: Any, groups: Mapping[Any, Any] | Iterable[Any], universe_size: int
 ) -> tuple[frozenset[Any], dict[Label, frozenset[Any]]]:
     """Return the elements of the target and of the named groups, all of them in a universe of so many elements."""
-    if isinstance(universe_size, bool) or not isinstance(universe_size, (int, np.integer)) or universe_size < 1:
-        raise InputError(
-            f"universe_size is the number of all elements, a whole number of at least 1, got {universe_size!r}"
-        )
-    universe = int(universe_size)
+    universe = read_whole(universe_size, "universe_size", 1, also="the number of all elements, ")
     wanted = _read_members(target, "the target", universe)
     members = {name: _read_members(group, f"group {name!r}", universe) for name, group in _read_names(groups).items()}
     everything = len(wanted.union(*members.values()))

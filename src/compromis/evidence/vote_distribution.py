@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from compromis._typing import Label
 from compromis.errors import InputError
+from compromis.evidence.readers import read_whole
 from compromis.evidence.votes import ROUNDING, Votes, known_label, shares_for
 
 
@@ -70,8 +71,7 @@ def vote_distribution(votes: Votes, label: Any, *, bins: int = 20) -> VoteDistri
     """
     if not isinstance(votes, Votes):
         raise InputError(f"votes are compromis.Votes, got {type(votes).__name__}; use from_proba")
-    if isinstance(bins, bool) or not isinstance(bins, int) or bins < 1:
-        raise InputError(f"bins is a whole number of at least 1, got {bins!r}")
+    bins = read_whole(bins, "bins", 1)
     votes.check_labelled()
     chosen = known_label(votes, label)
     share = shares_for(votes, votes.classes.index(chosen))

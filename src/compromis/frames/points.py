@@ -12,6 +12,7 @@ from compromis._text import nearest, shown
 from compromis._typing import Flags, Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
+from compromis.evidence.readers import read_whole
 from compromis.frames.query import (
     ROWS,
     TRUTH,
@@ -138,12 +139,8 @@ def _choose_bins(bins: Any, opened: Frame) -> int | None:
 
 def read_bins(bins: Any) -> int | None:
     """Return the number of bins of a score; None is every score."""
-    if bins is not None and (isinstance(bins, bool) or not isinstance(bins, int) or not 2 <= bins <= MOST_CUTS):
-        raise InputError(
-            f"bins is 'auto', None (every score) or a whole number from 2 to {MOST_CUTS:,}, got {bins!r}",
-            parameter="bins",
-        )
-    return bins
+    also = "'auto', None (every score) or "
+    return None if bins is None else read_whole(bins, "bins", 2, MOST_CUTS, also=also)
 
 
 def read_within(within: Any) -> Within:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from compromis._text import shown
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
+from compromis.evidence.readers import read_whole
 from compromis.evidence.votes import Votes
 from compromis.frames.query import (
     ROWS,
@@ -174,12 +175,10 @@ def are_continuous(opened: Frame, names: Sequence[str]) -> bool:
 
 def read_bins(bins: Any, classes: int) -> int:
     """Return the number of steps that votes are rounded to."""
-    if isinstance(bins, bool) or not isinstance(bins, int) or not 1 <= bins <= 1_000_000:
-        raise InputError(f"bins is a whole number from 1 to 1,000,000, got {bins!r}", parameter="bins")
-    least = classes // 2 + (classes > 2)
-    if bins < least:  # votes spread evenly would all be rounded to 0, and the row left out
-        raise InputError(f"the votes of {classes} classes need at least {least} bins, got {bins}")
-    return bins
+    steps, least = read_whole(bins, "bins", 1, 1_000_000), classes // 2 + (classes > 2)
+    if steps < least:  # votes spread evenly would all be rounded to 0, and the row left out
+        raise InputError(f"the votes of {classes} classes need at least {least} bins, got {steps}")
+    return steps
 
 
 def _rounded(opened: Frame, names: Sequence[str], bins: int) -> Frame:

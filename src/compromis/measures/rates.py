@@ -253,11 +253,6 @@ def accuracy(counts: Counts) -> float:
     return _divide(float(counts.matrix.trace()), counts.total)
 
 
-def weighted_average(rates: Floats, counts: Counts) -> float:
-    """The mean weighted by the classes' supports; undefined rates are left out."""
-    return float(class_mean(rates, counts.support))
-
-
 def kappa(counts: Counts) -> float:
     """Cohen's kappa: the agreement beyond chance, relative to the most there could be.
 

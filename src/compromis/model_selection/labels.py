@@ -19,7 +19,7 @@ from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts, ratio
 from compromis.evidence.population import STEPS, FrameSource, Population, open_population
-from compromis.evidence.readers import read_class_weights
+from compromis.evidence.readers import read_class_weights, read_whole
 from compromis.evidence.scores import as_dense, check_scores, column_labels, read_scores
 from compromis.evidence.strata import Sample, Strata
 from compromis.evidence.votes import Votes
@@ -386,13 +386,10 @@ def plan_labels(
 
 
 def _read_budget(budget: Any, population: Population) -> int:
-    if isinstance(budget, bool) or not isinstance(budget, (int, np.integer)) or budget < 1:
-        raise InputError(f"budget is how many rows to label, a whole number of at least 1, got {budget!r}", "budget")
-    if budget > population.rows:
-        raise InputError(
-            f"budget is {budget:,}, but there are only {population.rows:,} rows with a prediction", "budget"
-        )
-    return int(budget)
+    rows = read_whole(budget, "budget", 1, also="how many rows to label, ")
+    if rows > population.rows:
+        raise InputError(f"budget is {rows:,}, but there are only {population.rows:,} rows with a prediction", "budget")
+    return rows
 
 
 def _check_phases(after: Any, counts: Any) -> None:

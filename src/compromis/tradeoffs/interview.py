@@ -15,6 +15,7 @@ from compromis._text import Table, nearest, shown, shown_label
 from compromis._typing import Flags, Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
+from compromis.evidence.readers import read_whole
 from compromis.evidence.votes import Votes
 from compromis.labels import plain_label
 from compromis.measures.headline import ClassRows
@@ -267,12 +268,10 @@ class Interview(Result):
                 f"votes are compromis.Votes, got {type(votes).__name__}; make them with Votes.from_proba(y_true, y_proba)",
                 "votes",
             )
-        if not (isinstance(questions, int) and questions >= 3):
-            raise InputError(f"questions is a whole number of at least 3, got {questions!r}", "questions")
         self.votes = votes
         self.metric = get_metric(metric)
         self.classes = _wanted(votes, classes)
-        self.questions = questions
+        self.questions = read_whole(questions, "questions", 3)
         self.answers = tuple(_read_answer(answer) for answer in answers)
         self._made: dict[Any, _Topic] = {}
 

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from compromis._text import Table, count, fixed
 from compromis._typing import Flags, Floats
 from compromis.errors import FewRowsWarning, InputError
 from compromis.evidence.counts import Counts
+from compromis.evidence.readers import read_whole
 from compromis.evidence.votes import Votes
 from compromis.measures.pragma import missed_constraints, pragma, shortfall
 from compromis.measures.rates import precision, recall
@@ -99,10 +100,8 @@ class Review:
                 )
         for name in ("at_most", "per"):
             value = getattr(self, name)
-            if value is not None and not (
-                isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1
-            ):
-                raise InputError(f"{name} is a whole number of rows, at least 1, got {value!r}", name)
+            if value is not None:
+                read_whole(value, name, 1)
         if self.at_most is not None and self.per is not None and self.at_most >= self.per:
             raise InputError(
                 f"at_most is below per, got {self.at_most:,} of {self.per:,} rows: who can look at every row needs no cap",

@@ -16,6 +16,7 @@ from compromis._text import Finding, Table, count, fixed, nearest, shown, uncapi
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
+from compromis.evidence.readers import read_whole
 from compromis.evidence.strata import Sample
 from compromis.evidence.votes import Votes
 from compromis.measures.baselines import Baseline, naive_baselines
@@ -33,7 +34,7 @@ from compromis.weights.guarantee import Guarantee, demands_of, warn_if_not_given
 from compromis.weights.guarded import with_guarantee
 from compromis.weights.problem import Found, Meter, Progress, SearchProblem, Value, normalised, precedes
 from compromis.weights.review import Review, Reviewed, check_review, plan_review
-from compromis.weights.stability import Stability, is_kept, read_resamples, resampled, spread, warn_of_few_rows
+from compromis.weights.stability import Stability, is_kept, resampled, spread, warn_of_few_rows
 from compromis.weights.sweep import Sweep
 
 
@@ -514,7 +515,7 @@ def _best_weights(
     chosen = _read_method(method, problem)
     if method == "auto" and problem.classes == 3 and max_seconds is None and max_evaluations is None:
         max_evaluations = _EXACT_THREE
-    searches, generator = 1 + read_resamples(resamples), _read_generator(random_state)
+    searches, generator = 1 + read_whole(resamples, "resamples", 0), _read_generator(random_state)
     seconds = max_seconds / searches if searches > 1 and isinstance(max_seconds, Real) else max_seconds
     meter = Meter(seconds, max_evaluations, progress)
     if searches == 1:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from compromis._typing import Floats
-from compromis.errors import FewRowsWarning, InputError
+from compromis.errors import FewRowsWarning
 from compromis.evidence.votes import Votes
 from compromis.weights.problem import SearchProblem, precedes
 
@@ -71,13 +70,6 @@ def warn_of_few_rows(problem: SearchProblem, resamples: int | str) -> None:
             FewRowsWarning,
             stacklevel=3,
         )
-
-
-def read_resamples(resamples: Any) -> int:
-    """Return a checked number of resamples."""
-    if isinstance(resamples, bool) or not isinstance(resamples, int | np.integer) or resamples < 0:
-        raise InputError(f"resamples is a whole number of at least 0, got {resamples!r}", "resamples")
-    return int(resamples)
 
 
 def spread(problem: SearchProblem, weights: Floats) -> tuple[Floats, Stability]:
