@@ -1,4 +1,4 @@
-"""The headline, counted again from rows."""
+"""The headline, counted again from rows; what a test of two classes is good for, by hand."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import compromis as cp
+from compromis.measures.headline import screening
 
 
 def rows_of(label, truth, predicted):
@@ -140,3 +141,38 @@ def test_tuning_is_offered_where_the_highest_score_predicts_and_only_there():
 def test_a_name_reads_as_words_or_as_a_class(label, other, read):
     headline = cp.evaluate([label, other], [label, other], pos_label=label).headline
     assert str(headline).split(" (")[0] == f"Finds 1 of 1 {read}"
+
+
+def even(metric="kulczynski", **options):
+    """Preferences of recall weight 1/2 for two classes that count alike."""
+    return cp.Preferences(default=cp.Preference(recall_weight=0.5, **options), metric=metric).on(("a", "b"))
+
+
+def matrix_of(matrix, classes=("a", "b")):
+    return cp.Counts.from_matrix(matrix, list(classes))
+
+
+def test_screening_at_its_borders():
+    """'well' right in 19 of 20, 'sick' in 9 of 10: just good enough for both."""
+    just = screening(matrix_of([[9, 1], [1, 19]], ("sick", "well")), None)
+    assert just == (
+        "Taking 'sick' as the condition looked for: a decision for 'well' is right in 95.0 %, so it is good for screening; "
+        "a decision for 'sick' is right in 90.0 %, so it is good for diagnosis. Of 1,000 rows 333 are predicted 'sick'."
+    )
+    less = screening(matrix_of([[8, 1], [1, 18]], ("sick", "well")), None)
+    assert "94.7 %, so it is poor for screening" in less
+    assert "88.9 %, so it is poor for diagnosis" in less
+
+
+def test_a_negative_decision_halves_the_risk():
+    """1 of 32 predicted well are sick; 4 of 64 rows are sick, exactly twice as many, or 4 of 80."""
+    assert "good for screening" in screening(matrix_of([[3, 1], [29, 31]], ("sick", "well")), None)
+    assert "poor for screening" in screening(matrix_of([[3, 1], [45, 31]], ("sick", "well")), None)
+
+
+def test_the_condition_looked_for():
+    rows = matrix_of([[9, 1], [3, 1]])
+    assert screening(rows, None).startswith("Taking 'b'")
+    assert screening(rows, even()).startswith("Taking 'b'")
+    assert screening(rows, cp.Preferences.prioritise(["a"], metric="kulczynski").on("ab")).startswith("Taking 'a'")
+    assert "'a' is never predicted" in screening(matrix_of([[0, 9], [0, 1]]), None)

@@ -45,11 +45,10 @@ from compromis.evidence.votes import Votes
 from compromis.labels import positive_class, read_labels
 from compromis.measures import rates
 from compromis.measures.by_group import MissedInGroup, check_groups, group_table, missed_by_group, rows_of
-from compromis.measures.headline import Headline, headline_of
+from compromis.measures.headline import Headline, headline_of, screening
 from compromis.measures.pragma import PragmaLoss, amount_missing, pragma, total_cost
 from compromis.measures.probability import DistributionErrors, prior_errors, read_priors, smoothed_shares, weka_errors
 from compromis.measures.rates import Evidence, counts_of, outcomes
-from compromis.measures.screening import screening
 from compromis.preferences import (
     PreferenceArrays,
     Preferences,
@@ -225,7 +224,7 @@ class Evaluation(Result):
     def screening(self) -> str | None:
         """For two classes, what the test is good for; None for more, and without rows."""
         two = len(self.counts.classes) == 2 and self.counts.total > 0
-        return str(screening(self.counts, self.arrays, self.pos_label)) if two else None
+        return screening(self.counts, self.arrays, self.pos_label) if two else None
 
     @cached_property
     def per_class(self) -> Mapping[Label, ClassSummary]:

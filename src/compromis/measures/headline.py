@@ -1,19 +1,20 @@
-"""The headline: what happens to the rows of the classes that matter most, as every surface says it first."""
+"""The headline: what happens to the rows of the classes that matter most, said first everywhere; and what a test is good for."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from compromis._text import LONG_NAME, class_name, count, joined, rows_named, short_names
+from compromis._text import LONG_NAME, class_name, count, joined, per_thousand, rows_named, short_names
 from compromis._typing import Floats, Label
 from compromis.evidence.counts import Counts
 from compromis.labels import positive_by_convention
 from compromis.measures.pragma import pragma, with_mean_costs
-from compromis.measures.rates import outcomes
+from compromis.measures.rates import negative_predictive_value, outcomes, precision
 from compromis.preferences import PreferenceArrays
 
 MOST_TOLD = 3
@@ -208,6 +209,37 @@ def classes_that_matter(counts: Counts, arrays: PreferenceArrays | None, pos_lab
     if size == 2:
         return list(order[:1])
     return [] if matters.all() and (worth == worth[0]).all() else [k for k in order if matters[k]]
+
+
+GOOD_NEGATIVE = 0.95
+"""A negative prediction that is right this often excludes the condition."""
+GOOD_POSITIVE = 0.90
+"""A positive prediction that is right this often establishes it."""
+
+
+def screening(counts: Counts, arrays: PreferenceArrays | None, pos_label: Label | None = None) -> str:
+    """Return what a test of two classes is good for, by the course: screening, diagnosis, both or neither.
+
+    The condition looked for is the one of `classes_that_matter`. A negative prediction must also halve the risk at least: where the
+    condition is rare, 'no' is nearly always right, even at random.
+    """
+    (k,) = classes_that_matter(counts, arrays, pos_label)
+    positive, negative = counts.classes[k], counts.classes[1 - k]
+    npv, ppv = float(negative_predictive_value(counts)[k]), float(precision(counts)[k])
+    screens = npv >= GOOD_NEGATIVE and 1 - npv <= float(counts.support[k]) / counts.total / 2
+    alerts = 1000 * float(counts.predicted[k]) / counts.total
+    return (
+        f"Taking {positive!r} as the condition looked for: "
+        f"{_right_in(negative, npv)}, so it is {'good' if screens else 'poor'} for screening; "
+        f"{_right_in(positive, ppv)}, so it is {'good' if ppv >= GOOD_POSITIVE else 'poor'} for diagnosis. "
+        f"Of 1,000 rows {per_thousand(alerts)} are predicted {positive!r}."
+    )
+
+
+def _right_in(label: Label, value: float) -> str:
+    if math.isnan(value):
+        return f"{label!r} is never predicted"
+    return f"a decision for {label!r} is right in {100 * value:.1f} %"
 
 
 def _positive(classes: Sequence[Label]) -> Label | None:

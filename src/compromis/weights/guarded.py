@@ -1,4 +1,4 @@
-"""Weights that hold a guarantee.
+"""Weights that hold a guarantee, and weights that hold the minima in each group.
 
 One constraint of recall is held by an order statistic: row i of the class is predicted as it from the weight at which it flips
 on, so the weight above all but m of the flips misses m rows, and m rows of n are few enough where a share of misses of
@@ -10,12 +10,15 @@ of weights from cautious to bold; along it the other half tests every constraint
 
 Where a constraint must hold in each of several groups with the same weights, order statistics share the risk of failing, and the
 weight lies above all of them; along a path the first failure in any group ends it, which needs no sharing.
+
+Without a confidence, minima in each group are searched by constraints that are tightened for the groups behind.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +27,8 @@ from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.readers import WIDEST
 from compromis.evidence.scores import Matrix, is_csr
+from compromis.measures.by_group import shortfall_by_group
+from compromis.measures.rates import precision, recall
 from compromis.weights._kernels import prepare, search_line
 from compromis.weights.descent import Descent, tie_weights
 from compromis.weights.guarantee import (
@@ -44,6 +49,8 @@ _ROUNDING = 1e-11
 """Relative: flips nearer than this are one."""
 _MOST_ROWS = 10**9
 """numpy draws hypergeometric numbers below it."""
+_ROUNDS = 12
+"""Searches for groups; each tightens by what the worst group still misses."""
 
 Searching = Callable[[SearchProblem], Floats]
 """The search of the user's choice: a problem in, its best weights out."""
@@ -255,3 +262,49 @@ def _path(tuning: SearchProblem, demands: list[Demand], search: Searching) -> li
         for weights in found
     ]
     return [found[i] for i in np.argsort(risk, kind="stable")]
+
+
+def held_in_each(problem: SearchProblem, first: Floats) -> Floats:
+    """Return weights under which the groups together miss as little of the minima as was found, and then lose as little.
+
+    A minimum that holds in each group holds in all rows together, so `first`, which is best for these, is best where it holds in each.
+    """
+    if not shortfall_by_group(problem.by_group(first), problem.arrays):
+        return first
+    found = [first, *_tightened_for_groups(problem, first)]
+    found += [_raised(problem, weights) for weights in found]
+    return min(found, key=lambda weights: _value(problem, weights))
+
+
+def _value(problem: SearchProblem, weights: Floats) -> tuple[float, float]:
+    shortfall, loss = problem.value(problem.counts(weights))
+    return shortfall + shortfall_by_group(problem.by_group(weights), problem.arrays), loss
+
+
+def _tightened_for_groups(problem: SearchProblem, weights: Floats) -> Iterator[Floats]:
+    """Yield what searches find whose constraints rise by what the worst group lacks, until none lacks anything."""
+    arrays = problem.arrays
+    bounds: dict[str, Any] = {"min_recall": arrays.min_recall.copy(), "min_precision": arrays.min_precision.copy()}
+    for _ in range(_ROUNDS):
+        groups = list(problem.by_group(weights).values())
+        for name, rate in (("min_recall", recall), ("min_precision", precision)):
+            rates = [np.where(counts.support > 0, np.nan_to_num(rate(counts)), np.inf) for counts in groups]
+            worst = np.min(rates, axis=0)
+            lacking = np.where(getattr(arrays, name) > 0, np.maximum(getattr(arrays, name) - worst, 0.0), 0.0)
+            bounds[name] = np.minimum(bounds[name] + lacking, 1.0)
+        tight = replace(problem, arrays=replace(arrays, **bounds), by=None)
+        weights = Sweep.from_weights(tight, weights)
+        yield weights
+        if not shortfall_by_group(problem.by_group(weights), arrays):
+            return
+
+
+def _raised(problem: SearchProblem, weights: Floats) -> Floats:
+    """Return the weights with those of classes of a minimal recall raised to the least that holds it in each group."""
+    weights = weights.copy()
+    for k in np.flatnonzero(problem.arrays.min_recall).tolist():
+        least = float(problem.arrays.min_recall[k])
+        rows = np.array([counts.support[k] for counts in problem.by_group(weights).values()])
+        allowed = np.floor((1 - least) * rows + 1e-9).astype(np.int64)
+        weights[k] = max(weights[k], least_weight(problem, k, weights, allowed))
+    return weights

@@ -29,9 +29,8 @@ from compromis.uncertainty.verdict import Verdict, verdict_on
 from compromis.weights.annealing import Annealing
 from compromis.weights.decision import SCHEMA, Decision, more_important, threshold_sentence
 from compromis.weights.exact import Exact
-from compromis.weights.groups import held_in_each
 from compromis.weights.guarantee import Guarantee, demands_of, warn_if_not_given
-from compromis.weights.guarded import with_guarantee
+from compromis.weights.guarded import held_in_each, with_guarantee
 from compromis.weights.problem import Found, Meter, Progress, SearchProblem, Value, normalised, precedes
 from compromis.weights.review import Review, Reviewed, check_review, plan_review
 from compromis.weights.stability import Stability, is_kept, resampled, spread, warn_of_few_rows
