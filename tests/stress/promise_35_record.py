@@ -21,7 +21,9 @@ from tests.stress.mutations import bent, spoiled
 from tests.stress.outcome import Outcome, Progress, scaled, silent
 from tests.stress.spoiled_files import complaint
 
-TITLE = "the record: 1,000 of 1,000 random changes to record or evidence are refused, 10,000 mutated records one sentence"
+TITLE = (
+    "the record: 1,000 of 1,000 random changes to record or evidence are refused, 10,000 mutated records one sentence"
+)
 CHANGES, MUTATED, QUICK = 1_000, 10_000, 0.003
 FIRST = 35_000_000
 SLOWEST = 1.0
