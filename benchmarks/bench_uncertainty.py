@@ -1,4 +1,4 @@
-"""Intervals against one classification_report of scikit-learn, and what cross_evaluate adds to the fits: ratios.
+"""Intervals against one classification_report of scikit-learn, and what verdicts and cross_evaluate add to fits: ratios.
 
 The machine is shared and noisy: ratios of best times over a few repetitions are what counts.
 """
@@ -14,6 +14,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import classification_report
 from sklearn.model_selection import StratifiedKFold
+from threadpoolctl import threadpool_limits
 
 import compromis as cp
 from benchmarks.lines import Lines, above, at_most
@@ -82,6 +83,33 @@ def cross_fitting(lines):
         )
 
 
+def verdicts_of_fits(lines):
+    """What the verdict takes of tuned fits, beside all else that they do."""
+    forest = RandomForestClassifier(100, random_state=0)
+    for name, estimator, rows, classes in (
+        ("logistic regression", LogisticRegression(), 600, 2),
+        ("logistic regression", LogisticRegression(), 20_000, 2),
+        ("logistic regression", LogisticRegression(max_iter=500), 5_000, 6),
+        ("forest of 100 trees", forest, 300, 2),
+        ("forest of 100 trees", forest, 2_000, 3),
+    ):
+        X, y = make_classification(rows, 20, n_informative=8, n_classes=classes, random_state=0)
+        model = cp.TunedDecisionClassifier(estimator, preferences=preferences, random_state=0, n_jobs=1)
+        with threadpool_limits(1):
+            fit = min(timed(lambda model=model, X=X, y=y: model.fit(X, y), time.process_time) for _ in range(3))
+            tuned = model.tuning_
+            judge = lambda tuned=tuned: verdict_on(tuned.judged, tuned.chosen.arrays, rows="cross-fitted")  # noqa: E731
+            took = min(timed(judge, time.process_time) for _ in range(5))
+        lines.add(
+            f"the verdict beside the rest of a tuned fit: {name}, {rows:,} x 20, {classes} classes",
+            100 * took / (fit - took),
+            at_most(10),
+            f"verdict {1000 * took:.1f} ms, fit {1000 * fit:.0f} ms",
+            unit="%",
+            missed_because="a fit this short; the verdict takes as long whatever the rows",
+        )
+
+
 def overhead(lines, name, estimator, X, y, repeat):
     """What cross_evaluate takes beyond fitting and deciding in the same ten folds, as a share of that."""
     folds = list(StratifiedKFold(10, shuffle=True, random_state=0).split(X, y))
@@ -125,6 +153,7 @@ def main():
         overhead(lines, "forest of 20 trees, 3,000 x 20, 10 folds", forest, X, y, 4)
         X, y = make_classification(20_000, 100, random_state=0)
         overhead(lines, "logistic regression, 20,000 x 100, 10 folds", LogisticRegression(), X, y, 3)
+        verdicts_of_fits(lines)
 
 
 if __name__ == "__main__":

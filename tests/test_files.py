@@ -92,7 +92,10 @@ def test_a_line_without_end(tmp_path, monkeypatch):
     monkeypatch.setenv("COMPROMIS_MAX_LINE", "500000")
     for name, head in (("x.csv", b"t,d\n"), ("x.arff", b"@relation r\n@attribute a string\n@data\n")):
         (tmp_path / name).write_bytes(head + b"a" * 900_000)
-        with pytest.raises(cp.InputError, match=r"has a line of more than 500,000 characters.*COMPROMIS_MAX_LINE"):
+        with pytest.raises(
+            cp.InputError,
+            match=r"has a line of too many characters.*, more than the limit of 500,000; set COMPROMIS_MAX_LINE",
+        ):
             read(tmp_path / name)
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
 from importlib.metadata import version
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -142,3 +144,13 @@ def test_a_name_of_a_room_is_told_where_it_is():
 
 def test_version():
     assert cp.__version__ == version("compromis")
+
+
+def test_names_of_0_1_0_lead_to_names_that_are_there():
+    text = (Path(__file__).parents[1] / "docs" / "architecture.md").read_text(encoding="utf-8")
+    told = text.partition("## From 0.1.0 to 0.2.0")[2].partition("| command or option |")[0]
+    unchanged = re.findall(r"`(\w+)`", re.search(r"^Unchanged: .*$", told, re.MULTILINE)[0])
+    moved = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", told, re.MULTILINE))
+    assert len({*unchanged, *moved}) == 130  # what __init__.py of 0.1.0 offered
+    for name in [*unchanged, *(re.search(r"`([\w.]+)`", now)[1] for now in moved.values())]:
+        assert attrgetter(name)(cp) is not None, name

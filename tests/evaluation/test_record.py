@@ -132,6 +132,19 @@ def test_another_version_may_say_it_in_other_words(tmp_path):
     assert verify(tmp_path).guarantee.given
 
 
+@pytest.mark.parametrize("lost", [["limits"], ["verdict"], ["verdict", "sentence"]])
+def test_another_version_may_not_leave_words_out(tmp_path, lost):
+    recorded(tmp_path, CONSTRAINTS[0])
+
+    def shortened(document):
+        document["compromis"] = "9.9.9"
+        del (document[lost[0]] if lost[1:] else document)[lost[-1]]
+
+    forged(tmp_path, shortened)
+    with pytest.raises(cp.InputError, match=r"record\.json is refused: the set of fields of"):
+        verify(tmp_path)
+
+
 def test_a_record_says_when_its_decision_may_not_be_used(tmp_path):
     _, record = recorded(tmp_path, CONSTRAINTS[0], made="2020-01-01", valid_until="2020-12-31")
     assert record.lapsed

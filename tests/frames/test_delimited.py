@@ -124,7 +124,11 @@ def test_encodings(tmp_path, encoding):
         (b"SQLite format 3\0", "holds an SQLite database, not a table; export the table wanted as CSV"),
         (
             b"PK\x03\x04" + b"\0" * 26 + b"[Content_Types].xml",
-            "an Excel workbook), which is not read here; export it as CSV or Parquet",
+            "holds an Excel workbook, which is not read here; export it as CSV or Parquet",
+        ),
+        (
+            b"PK\x03\x04" + b"\0" * 26 + b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet",
+            "holds an OpenDocument spreadsheet, which is not read here; export it as CSV or Parquet",
         ),
         (b"%PDF-1.7\n", "holds a PDF document"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Excel workbook of the old kind (.xls)"),
@@ -146,8 +150,23 @@ def test_other_files_are_called_what_they_are(tmp_path, content, said):
 def test_a_nul_is_refused_wherever_it_stands(tmp_path, name, before):
     head = "t,d\n" if name == "x.csv" else "@relation r\n@attribute t string\n@attribute d string\n@data\n"
     (tmp_path / name).write_text(f'{head}"{before}\0",b\n')
-    with pytest.raises(cp.InputError, match="holds binary data, not a table; give CSV, TSV, ARFF or Parquet"):
+    with pytest.raises(
+        cp.InputError, match=r"holds binary data( \(NUL at .*\))?, not a table; give CSV, TSV, ARFF or Parquet"
+    ):
         read_table(str(tmp_path / name), ["t"])
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize(("wrong", "said"), [(b"\xff", "is not UTF-8 text"), (b"\0", "holds binary data")])
+def test_what_is_no_text_is_told_with_its_byte_and_line(tmp_path, end, wrong, said):
+    """Letters of two bytes lie across the borders of blocks; a compressed file cannot be read again for the line."""
+    good = (f"t,d{end}aa,b{end}" + f"é,b{end}" * 200_000 + "x").encode()
+    content = good + wrong + end.encode()
+    (tmp_path / "x.csv").write_bytes(content)
+    (tmp_path / "x.csv.gz").write_bytes(gzip.compress(content, compresslevel=1, mtime=0))
+    for name, line in (("x.csv", ", line 200,003"), ("x.csv.gz", "")):
+        with pytest.raises(cp.InputError, match=rf"{said} \(.*byte {len(good):,}{line}\)"):
+            read_table(str(tmp_path / name), ["t"])
 
 
 @pytest.mark.parametrize(
@@ -171,7 +190,10 @@ def test_a_header_of_very_many_names_costs_little(tmp_path):
     (tmp_path / "x.csv").write_text(",".join(map(str, range(4_000_000))) + "\n")
     tracemalloc.start()
     try:
-        with pytest.raises(cp.InputError, match=r"more than 100,000 columns.*set COMPROMIS_MAX_COLUMNS to raise it"):
+        with pytest.raises(
+            cp.InputError,
+            match=r"too many columns, more than the limit of 100,000; set COMPROMIS_MAX_COLUMNS to raise it",
+        ):
             open_table(str(tmp_path / "x.csv"))
         assert tracemalloc.get_traced_memory()[1] < 50_000_000
     finally:

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 from compromis.cli import main as command_line
 from tests.stress.counting import described
-from tests.stress.mutations import DOCUMENTS, ONE_BIT, RELEASE, TABLES, spoiled_file
+from tests.stress.mutations import ONE_BIT, RELEASE, TABLES, spoiled_file
 
 SECONDS = 60.0
 """What one small file may take, on a busy machine."""
@@ -54,7 +54,7 @@ def commands(kind: str, path: Path, seed: int) -> list[str]:
         "--proba",
         "well",
     ]
-    preferences = str(RELEASE / "preferences.toml")
+    preferences, evidence = str(RELEASE / "preferences.toml"), str(path.with_name("evidence.json"))
     given = {
         "model": [["predict", str(path), str(RELEASE / "rows.csv"), *(["--append", "--proba", "p_"] if seed % 2 else [])]],
         "toml": [["evaluate", *votes], ["tune", *votes], ["check", *votes]],
@@ -63,6 +63,7 @@ def commands(kind: str, path: Path, seed: int) -> list[str]:
             ["merge", str(path), str(path), "--output", str(path.with_name("out.json")), "--prioritise", "bad", "--json"],
             ["evaluate", str(path)], ["merge", str(path)], ["tradeoff", str(path)], ["tune", str(path), "--prioritise", "ill"],
         ],
+        "record.json": [["record", evidence, "--verify", str(path)], ["check", evidence, "--record", str(path)]],
     }[kind]  # fmt: skip
     return given[seed % len(given)] + (["--preferences", str(path)] if kind == "toml" else [])
 
@@ -89,7 +90,7 @@ def complaint(kind: str, path: Path, seed: int) -> str | None:
     global _watched
     _ran.clear()
     sys.modules.pop("tests.stress.executed", None)  # another test of this process may have imported it
-    _watched = kind in DOCUMENTS
+    _watched = kind not in TABLES
     try:
         found = _complaint(kind, path, seed)
     finally:

@@ -11,6 +11,7 @@ import math
 import os
 import platform
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from importlib.metadata import version
@@ -263,8 +264,9 @@ class Record(Result):
             raise InputError(f"{name} is refused, its parts do not go together: {error}") from error
         computed = msgspec.json.decode(msgspec.json.encode(again.document()))
         if stated["compromis"] != computed["compromis"]:  # another version may say the same in other words
-            computed["limits"] = stated["limits"]
-            computed["verdict"]["sentence"] = stated["verdict"]["sentence"]
+            with suppress(LookupError, TypeError):  # what is not there is the first difference
+                computed["limits"] = stated["limits"]
+                computed["verdict"]["sentence"] = stated["verdict"]["sentence"]
         differing = _first_difference(stated, computed | {"compromis": stated["compromis"], "seal": stated["seal"]})
         if differing is not None:
             raise InputError(f"{name} is refused: {differing} does not follow from the evidence")

@@ -135,7 +135,7 @@ def _lines(content: Content) -> Iterator[tuple[int, str]]:
         lines = (text[:-1] if held else text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
         rest = lines.pop() + ("\r" if held else "")
         if len(rest) > LINE.most:
-            LINE.check(len(rest), f"{content.source} has a line of more than {LINE.most:,} characters")
+            LINE.check(len(rest), f"{content.source} has a line of too many characters")
         for number, line in enumerate(lines, start=number + 1):  # noqa: B020 (it goes on counting)
             if (stripped := line.strip(" \t")) and not stripped.startswith("%"):
                 yield number, stripped
@@ -154,7 +154,7 @@ def _attributes(lines: Iterator[tuple[int, str]], source: str) -> list[_Attribut
             return attributes
         if keyword.lower() == "@attribute":
             if len(attributes) == most:  # before the rest of a giant is read
-                COLUMNS.check(most + 1, f"{source} has more than {most:,} attributes")
+                COLUMNS.check(most + 1, f"{source} has too many attributes")
             attributes.append(_attribute(rest.strip(), f"{source}, line {number}"))
         elif keyword.lower() != "@relation":
             raise InputError(f"{source}, line {number}: expected @attribute or @data, got {line[:60]!r}")

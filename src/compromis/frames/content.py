@@ -127,7 +127,8 @@ class Content:
             ready = self.plain and not decoder.getstate()[0] and block.isascii()
             text = block if ready else self._decoded(decoder, block, before)
             if b"\0" in text:
-                raise InputError(self._binary())
+                place = before + len(block) - len(decoder.getstate()[0]) - len(text) + text.index(0)
+                raise InputError(self._binary(f" (NUL at {self._where(place)})" if self.plain else ""))
             yield text
             before += len(block)
         self._decoded(decoder, b"", before, last=True)
@@ -141,9 +142,18 @@ class Content:
         except UnicodeDecodeError as error:
             kind = "UTF-8" if self.plain else "UTF-16"
             place = before - len(waiting) + error.start
-            raise InputError(f"{self.source} is not {kind} text (byte {place:,}); convert it first") from error
+            raise InputError(f"{self.source} is not {kind} text ({self._where(place)}); convert it first") from error
         except UnicodeEncodeError as error:
             raise InputError(f"{self.source} holds half a letter of UTF-16; convert it to UTF-8 first") from error
+
+    def _where(self, place: int) -> str:
+        """Say where a byte stands: on which line only where the file can be read again."""
+        if self._path is None or self.packed or not self.plain or not self._stamp:
+            return f"byte {place:,}"
+        with self._path.open("rb") as file:
+            blocks = (file.read(min(BLOCK, place - start)) for start in range(0, place, BLOCK))
+            line = 1 + sum(block.count(b"\n") or block.count(b"\r") for block in blocks)
+        return f"byte {place:,}, line {line:,}"
 
     def stream(self) -> BinaryIO:
         """Return the whole file as a stream that can be read in any order: the file itself, or its bytes."""
@@ -226,7 +236,8 @@ class Content:
         start = self._head
         if start.startswith(b"PK\x03\x04"):
             excel = b"xl/" in start or b"[Content_Types]" in start
-            what = "a zip archive (an Excel workbook)" if excel else "a zip archive (or Excel)"
+            sheet = b"opendocument.spreadsheet" in start
+            what = "an Excel workbook" if excel else "an OpenDocument spreadsheet" if sheet else "a zip archive"
             raise InputError(f"{self.source} holds {what}, {_EXPORT}")
         for magic, what in _KNOWN.items():
             if start.startswith(magic) and (magic != b"{" or start[1:].lstrip()[:1] == b'"'):
@@ -256,8 +267,8 @@ class Content:
     def _words(self) -> str:
         return self._head.decode(self._encoding or "utf-8", "replace").lstrip("\ufeff")
 
-    def _binary(self) -> str:
-        return f"{self.source} holds binary data, not a table; give CSV, TSV, ARFF or Parquet"
+    def _binary(self, where: str = "") -> str:
+        return f"{self.source} holds binary data{where}, not a table; give CSV, TSV, ARFF or Parquet"
 
 
 def _opened(path: str) -> BinaryIO:

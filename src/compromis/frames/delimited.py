@@ -136,7 +136,7 @@ class Delimited:
         if error == "memory":
             raise MemoryError
         if error == "long":
-            LINE.check(LINE.most + 1, f"{source} has a line of more than {LINE.most:,} characters in record {record:,}")
+            LINE.check(LINE.most + 1, f"{source} has a line of too many characters in record {record:,}")
         if error == "ragged":
             raise InputError(
                 f"{source} has {column + 1} fields in record {record:,}, but {len(self.names)} columns; check quotes and delimiters"
@@ -193,7 +193,7 @@ class Delimited:
                 return None
             cells.append(cell[2] if cell[1] is None else cell[1].replace('""', '"'))
             if len(cells) > most:  # before the rest of a giant is taken apart
-                COLUMNS.check(most + 1, f"{self._content.source} has more than {most:,} columns")
+                COLUMNS.check(most + 1, f"{self._content.source} has too many columns")
             if head[place : place + 1] != delimiter:
                 break
             place += 1
@@ -211,7 +211,7 @@ class Delimited:
         """Read until the head has more than that many letters, or until the end."""
         parts, length = [self._head], len(self._head)
         if length > LINE.most:
-            LINE.check(length, f"{self._content.source} has a line of more than {LINE.most:,} characters")
+            LINE.check(length, f"{self._content.source} has a line of too many characters")
         while length <= size and not self._whole:
             block = next(self._blocks, None)
             self._whole = block is None
