@@ -19,7 +19,7 @@ from compromis.measures.pragma import losses
 from compromis.measures.rates import Cells, Outcomes, class_rates, lower_is_better, summaries
 from compromis.preferences import PreferenceArrays
 from compromis.uncertainty.draws import CELLS_AT_ONCE, DRAWS, PRIOR, SEED, added_columns, as_few, draw_sample, row_scale
-from compromis.uncertainty.intervals import Interval, from_draws, read_confidence, student_interval
+from compromis.uncertainty.intervals import Interval, from_draws, normal_quantile, read_confidence, student_interval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +63,16 @@ class Difference:
     def clear(self) -> bool:
         """Whether the interval leaves 0 out."""
         return not math.isnan(self.difference.value) and 0.0 not in self.difference
+
+    def p_value(self, confidence: float) -> float:
+        """Return the two-sided p-value of no difference, the interval's bound on the side of 0 taken for that of a normal distribution."""
+        from scipy.special import ndtr
+
+        value = self.difference.value
+        reach = value - self.difference.low if value > 0 else self.difference.high - value
+        if math.isnan(reach) or not value:
+            return 1.0
+        return float(2 * ndtr(-normal_quantile(confidence) * abs(value) / reach)) if reach else 0.0
 
     @property
     def favours_first(self) -> bool:
