@@ -50,6 +50,19 @@ def test_verdicts():
     assert "adjusted for 3 pairs" in str(three)
 
 
+def test_the_best_of_many_equal_models_is_not_called_better():
+    """Five coins: some pair differs by an interval of its own, which among ten pairs says nothing (Holm)."""
+    rng = np.random.default_rng(1)
+    truth = np.repeat([0, 1], 50)
+    models = {f"coin {k}": rng.integers(0, 2, 100) for k in range(5)}
+    found = cp.compare_models(truth, models, measure="accuracy")
+    assert any(pair.difference.clear for pair in found.pairs if found.verdict.best in (pair.first, pair.second))
+    assert found.verdict.better_than == ()
+    assert "each taken alone" in str(found)
+    beside = cp.compare_models(truth, {**models, "right": truth}, measure="accuracy").verdict
+    assert (beside.best, beside.state, len(beside.better_than)) == ("right", "better", 5)
+
+
 def test_probabilities_are_predicted_for_the_most_probable_class(rng):
     truth = np.array(list("abc") * 20)
     proba = rng.dirichlet(np.ones(3), 60)

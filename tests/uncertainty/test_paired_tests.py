@@ -84,6 +84,28 @@ def test_the_paired_interval_keeps_its_level(rng):
     assert 0.92 <= hold / 400 <= 0.985
 
 
+def test_pairs_of_few_weighted_rows_vary_as_the_rows_of_their_class_do(rng):
+    """Eight rows on which the models differ, each of weight 1: Kish's scale is the class's, as in draws of one model."""
+    weight = np.append(np.exp(rng.normal(size=40)), np.ones(8))
+    truth, first, second = np.zeros(48, int), np.zeros(48, int), np.repeat([0, 1], [40, 8])
+    paired = cp.PairedCounts.from_predictions(truth, first, second, labels=[0, 1], sample_weight=weight)
+    drawn = np.concatenate([pair[1][:, 0, 1] for pair in draw_pairs(paired, 20_000, 0)])
+    scale = (weight**2).sum() / weight.sum()
+    assert drawn.var() == pytest.approx((8 / scale + 0.7) * scale**2, rel=0.05)
+
+
+def test_independent_rows_in_few_groups_tell_models_apart_nearly_as_well(rng):
+    """Fifteen groups of forty rows that have nothing in common: pseudo-rows that weigh a whole group never told two models apart."""
+    truth, first, second = models(rng, 600, (0.9, 0.8), classes=2)
+    widths = [
+        compare_paired(
+            cp.PairedCounts.from_predictions(truth, first, second, groups=groups), measure="accuracy", draws=1000
+        ).difference.difference.width
+        for groups in (None, np.arange(600) // 40)
+    ]
+    assert 0.6 * widths[0] < widths[1] < 1.7 * widths[0]
+
+
 def test_fold_mean_is_students_without_correction(rng):
     values = rng.normal(0.3, 1, 12)
     found = fold_mean(values, 1e-15, confidence=0.9)

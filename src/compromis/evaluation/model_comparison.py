@@ -40,7 +40,7 @@ class ModelVerdict:
     best: str
     """The model with the best value on these rows."""
     better_than: tuple[str, ...]
-    """The models whose difference from the best one has an interval without 0."""
+    """The models from which it surely differs, the number of pairs allowed for (Holm): the best of many looks better than it is."""
     not_told_apart: tuple[str, ...]
     """The other models."""
     sentence: str
@@ -98,10 +98,11 @@ class ModelComparison(Result):
     @cached_property
     def verdict(self) -> ModelVerdict:
         """Which model is better, by how much, and how sure that is."""
-        best = self.ranking[0]
+        best, level = self.ranking[0], (1 - self.confidence) * (1 + 1e-9)
+        chances = adjusted([pair.difference.p_value(self.confidence) for pair in self.pairs])
         clear = {
-            pair.second if pair.first == best else pair.first: pair.difference.clear
-            for pair in self.pairs
+            pair.second if pair.first == best else pair.first: pair.difference.clear and chance <= level
+            for pair, chance in zip(self.pairs, chances, strict=True)
             if best in (pair.first, pair.second)
         }
         sure, unsure = (tuple(name for name in clear if clear[name] is wanted) for wanted in (True, False))
@@ -162,7 +163,9 @@ class ModelComparison(Result):
         told = [
             f"{name!r} {uncapitalised(one.sentences()[0])}" for name, one in list(self.headlines.items())[:MOST_TOLD]
         ]
-        pairs = [pair.sentence for pair in self.pairs if len(self.pairs) > 1]
+        number = len(self.pairs)
+        pairs = [f"the verdict allows for {number} pairs (Holm); each taken alone:", *(pair.sentence for pair in self.pairs)]
+        pairs = pairs if number > 1 else []
         return [Finding(self.verdict.sentence, state), *told, *(Finding(pair, "small") for pair in pairs)]
 
     def tables(self) -> list[Table]:
@@ -256,8 +259,8 @@ def compare_models(
 
     Notes
     -----
-    The same draws of rows judge both models of a pair, so that what they share cancels; see `compromis.uncertainty.paired_tests`. McNemar's
-    mid-p values are adjusted for the number of pairs by Holm's method.
+    The same draws of rows judge both models of a pair, so that what they share cancels; see `compromis.uncertainty.paired_tests`. The
+    verdict and McNemar's mid-p values are adjusted for the number of pairs by Holm's method, the intervals are not.
 
     Examples
     --------

@@ -9,7 +9,6 @@ import numpy as np
 from compromis._typing import Floats, Ints
 from compromis.evidence.counts import Counts, ratio
 from compromis.evidence.grouped import GroupedCounts
-from compromis.evidence.paired import PairedCounts
 from compromis.evidence.strata import Strata
 from compromis.measures.rates import Evidence, counts_of, share_parts
 from compromis.uncertainty.intervals import normal_quantile
@@ -150,14 +149,14 @@ def _draw_rows(counts: Counts, draws: int, rng: np.random.Generator) -> Floats:
 
 def _draw_groups(evidence: GroupedCounts, draws: int, rng: np.random.Generator) -> Floats:
     tables = evidence.tables.reshape(len(evidence.tables), -1).astype(np.float64)
-    fewer = _as_few(evidence.groups)
+    fewer = as_few(evidence.groups)
     weights = rng.standard_gamma(evidence.times * fewer, size=(draws, len(tables))) / fewer
     prior = prior_for(evidence.counts)
     pseudo = rng.standard_gamma(prior, size=(draws, *prior.shape)) * row_scale(evidence)
     return (weights @ tables).reshape(draws, *prior.shape) + pseudo
 
 
-def _as_few(groups: int) -> float:
+def as_few(groups: int) -> float:
     """Return the part of a group that each counts for, so that draws of few groups spread as Student's t with the variance of a sample."""
     from scipy.stats import t
 
@@ -165,10 +164,8 @@ def _as_few(groups: int) -> float:
     return float(max(((groups - 1) * few - 1) / groups, 0.1))
 
 
-def typical_group(evidence: GroupedCounts | PairedCounts) -> float:
+def typical_group(evidence: GroupedCounts) -> float:
     """Return the size of the group that a row typically lies in: sum of squares over sum; the weight of a pseudo-row."""
-    assert evidence.tables is not None
-    assert evidence.times is not None
     sizes = evidence.tables.reshape(len(evidence.tables), -1).sum(axis=1).astype(np.float64)
     return float((evidence.times * sizes**2).sum() / (evidence.times * sizes).sum())
 

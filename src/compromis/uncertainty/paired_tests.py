@@ -12,13 +12,13 @@ import numpy as np
 from compromis._text import nearest
 from compromis._typing import Floats, Ints, ReadOnly
 from compromis.errors import InputError
-from compromis.evidence.counts import ratio
+from compromis.evidence.grouped import GroupedCounts
 from compromis.evidence.paired import PairedCounts
 from compromis.measures.pragma import losses
 from compromis.measures.rates import Cells, Outcomes, class_rates, lower_is_better, summaries
 from compromis.preferences import PreferenceArrays
-from compromis.uncertainty.draws import CELLS_AT_ONCE, DRAWS, PRIOR, SEED, added_columns, draw_sample, typical_group
-from compromis.uncertainty.intervals import Interval, from_draws, read_confidence, student_interval
+from compromis.uncertainty.draws import CELLS_AT_ONCE, DRAWS, PRIOR, SEED, added_columns, as_few, draw_sample, row_scale
+from compromis.uncertainty.intervals import Interval, from_draws, normal_quantile, read_confidence, student_interval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +62,16 @@ class Difference:
     def clear(self) -> bool:
         """Whether the interval leaves 0 out."""
         return not math.isnan(self.difference.value) and 0.0 not in self.difference
+
+    def p_value(self, confidence: float) -> float:
+        """Return the two-sided p-value of no difference, the interval's bound on the side of 0 taken for that of a normal distribution."""
+        from scipy.special import ndtr
+
+        value = self.difference.value
+        reach = value - self.difference.low if value > 0 else self.difference.high - value
+        if math.isnan(reach) or not value:
+            return 1.0
+        return float(2 * ndtr(-normal_quantile(confidence) * abs(value) / reach)) if reach else 0.0
 
     @property
     def favours_first(self) -> bool:
@@ -161,7 +171,7 @@ def draw_pairs(paired: PairedCounts, draws: int, random_state: int) -> list[tupl
     -----
     Dirichlet draws on the cells of truth x first x second. The pseudo-rows give either model the prior of `draw_counts`: half of
     it where the two agree, half where they do not (for two classes 0.35 in each of the eight cells, near Agresti and Min's 1/2).
-    Groups are weighted anew as wholes, and a pseudo-row weighs as much as a typical group.
+    Weights and groups count as in `draw_counts`: a row, and a pseudo-row, of a class weighs what its effective rows do.
     """
     rng = np.random.default_rng(random_state)
     cells, of_rows, pseudo = _cells_with_prior(paired)
@@ -171,7 +181,15 @@ def draw_pairs(paired: PairedCounts, draws: int, random_state: int) -> list[tupl
         tables, prior = _sample_with_prior(paired, cells, of_rows, pseudo)
         parts = draw_sample(paired.strata, tables, prior, draws, random_state)
         return [(_margin(drawn, first, size), _margin(drawn, second, size)) for drawn in parts]
-    draw = _drawn_rows(paired, of_rows, pseudo) if paired.tables is None else _drawn_groups(paired, of_rows, pseudo)
+    tables = np.zeros((1 if paired.tables is None else len(paired.tables), len(cells)))
+    tables[:, of_rows] = paired.counts if paired.tables is None else paired.tables
+    models = [_margin(tables, index, size) for index in (first, second)]
+    scale = _row_scale(paired, models)[cells[:, 0]]
+    draw = (
+        _drawn_rows(tables[0], scale, pseudo)
+        if paired.times is None
+        else _drawn_groups(tables, paired.times, scale, pseudo)
+    )
     stacks = []
     at_once = max(1, CELLS_AT_ONCE // len(cells))
     for start in range(0, draws, at_once):
@@ -214,25 +232,27 @@ Draw = Callable[[np.random.Generator, int], Floats]
 """From a generator and a number of draws to rows of drawn cells."""
 
 
-def _drawn_rows(paired: PairedCounts, of_rows: Ints, pseudo: Floats) -> Draw:
-    counts, squares = np.zeros(len(pseudo)), np.zeros(len(pseudo))
-    counts[of_rows] = paired.counts
-    squares[of_rows] = paired.counts if paired.squares is None else paired.squares
-    scale = np.where(counts > 0, ratio(squares, counts), squares.sum() / counts.sum())
+def _row_scale(paired: PairedCounts, models: list[Floats]) -> Floats:
+    """Return the weight of an effective row of each true class; in groups the mean of what either model makes of it."""
+    if paired.times is None:
+        return row_scale(paired.first)[:, 0]
+    grouped = zip(models, (paired.first, paired.second), strict=True)
+    scales = [row_scale(GroupedCounts(tables, paired.times, counts)) for tables, counts in grouped]
+    scale: Floats = np.mean(scales, axis=0)[:, 0]
+    return scale
+
+
+def _drawn_rows(counts: Floats, scale: Floats, pseudo: Floats) -> Draw:
     shape = counts / scale + pseudo
     return lambda rng, draws: rng.standard_gamma(shape, size=(draws, len(shape))) * scale
 
 
-def _drawn_groups(paired: PairedCounts, of_rows: Ints, pseudo: Floats) -> Draw:
-    assert paired.tables is not None
-    assert paired.times is not None
-    tables = np.zeros((len(paired.tables), len(pseudo)))
-    tables[:, of_rows] = paired.tables
-    times, typical = paired.times.astype(np.float64), typical_group(paired)
+def _drawn_groups(tables: Floats, times: Ints, scale: Floats, pseudo: Floats) -> Draw:
+    fewer = as_few(int(times.sum()))
 
     def draw(rng: np.random.Generator, draws: int) -> Floats:
-        groups: Floats = rng.standard_gamma(times, size=(draws, len(times))) @ tables
-        return groups + rng.standard_gamma(pseudo, size=groups.shape) * typical
+        groups: Floats = rng.standard_gamma(times * fewer, size=(draws, len(times))) / fewer @ tables
+        return groups + rng.standard_gamma(pseudo, size=groups.shape) * scale
 
     return draw
 
