@@ -79,6 +79,43 @@ def test_ranks_on_the_page(block):
             assert shown == pytest.approx([rank, mean], abs=6e-3)
 
 
+PEERS = (*tables.DEAF, tables.ANNEALED)
+
+
+def losses_of(*ways, metric, which=lambda _: True):
+    return tables.by_family("confirming", ways, tables.METRICS[metric], which).mean(axis=0)
+
+
+def below(new, old, **options):
+    first, *others = losses_of(new, *old, **options)
+    return 100 * (first / min(others) - 1)
+
+
+def figures_of(base, metric):
+    """What the issue asked for, one figure or two for each line of the page's list."""
+    ours, old = tables.NEW[base], (base, tables.OLD[base])
+    ranks = tables.ranks(tables.by_family("confirming", tables.MAIN, tables.METRICS[metric]))
+    rank = {way: ranks[place] for place, way in enumerate(tables.MAIN)}
+    yield "mean rank better", [rank[ours], min(rank[peer] for peer in PEERS)]
+    yield "mean loss at least 5 %", [below(ours, PEERS, metric=metric)]
+    yield "with 8 to 25 rows", [below(ours, [old], metric=metric, which=lambda case: case.rarest <= tables.FEW)]
+    yield "with 60 rows", [below(ours, [old], metric=metric, which=lambda case: case.rarest >= tables.MANY)]
+    yield "two classes", [below(ours, [tables.TUNER], metric=metric, which=tables.two_classes)]
+
+
+@pytest.mark.parametrize(("base", "column"), [("pragma", 2), ("forest", 3)])
+def test_what_was_asked_and_what_came(base, column):
+    """The list is typed, as it says met or missed; its figures follow from the results."""
+    page = (ROOT / "docs" / "study.md").read_text(encoding="utf-8")
+    part = page.partition("## What was asked, and what came")[2].partition("## ")[0]
+    rows = [line.split("|") for line in part.splitlines() if line.startswith("| ")]
+    f, plane = (list(figures_of(base, metric)) for metric in ("f", "plane"))
+    for (line, expected), (_, more) in zip(f, plane, strict=True):
+        (cell,) = (row[column] for row in rows if row[1].strip().startswith(line))
+        shown = [float(text) for text in re.findall(r"[+-]?\d+\.\d+", cell.partition("; LightGBM")[0])]
+        assert shown == pytest.approx([*expected, *more], abs=0.051 if "rank" not in line else 0.0051), line
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["new-thyroid1", "haberman", "hepatitis"])
 def test_a_fresh_run_gives_the_committed_lines(data, monkeypatch, tmp_path, name):

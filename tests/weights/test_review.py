@@ -304,10 +304,11 @@ class TestTheSameRowsEverywhere:
             assert review.tolist() == flags
         assert again.decide(given).tolist() == labels.tolist()
 
-    def test_more_classes_than_are_decided_one_by_one(self):
-        weights = np.exp(np.random.default_rng(0).normal(size=9))
+    @pytest.mark.parametrize("classes", [2, predictor.FEW, predictor.FEW + 1])
+    def test_few_and_many_classes_are_decided_alike(self, classes):
+        weights = np.exp(np.random.default_rng(0).normal(size=classes))
         votes = calls_at_the_ratio(5_000, weights)
-        labels, flags = cp.Decision(tuple(range(9)), weights, review=RATIO).decide(votes, return_review=True)
+        labels, flags = cp.Decision(tuple(range(classes)), weights, review=RATIO).decide(votes, return_review=True)
         assert labels.tolist() == plainly(votes, weights)
         assert flags.tolist() == plainly_reviewed(votes, weights)
 
