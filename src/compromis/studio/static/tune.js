@@ -14,6 +14,8 @@ let panel = null;
 let shown = null;
 let timer = null;
 let held = null;
+let unheld = null; // tells the server what it was not told yet
+let telling = Promise.resolve(); // one word after the other, so that the last is the last
 let turns = 0;
 const headline = make("div", { class: "headline", role: "status", id: "headline" });
 
@@ -52,20 +54,28 @@ export function mountTune(root) {
     if (chosen?.id !== shown?.id || (chosen && shown.boot !== session.boot)) await showPanel(chosen, container, error);
     card.show(chosen, session.preferences);
   };
-  on("changed", () => update().catch((problem) => error.show(problem.message)));
+  const show = () => update().then(() => error.show(""), (problem) => error.show(problem.message));
+  on("changed", show);
+  on("connection", (lost) => lost || panel || show());
 }
 
 async function showPanel(chosen, container, error) {
+  if (shown?.boot !== session.boot) unheld = null; // its model has another number now, or is gone
+  holdNow(); // what was moved last counts for the next model too
   panel?.destroy();
   panel = null;
   container.replaceChildren();
   const mine = chosen && { id: chosen.id, boot: session.boot };
   shown = mine;
   if (!chosen) return;
-  const page = await ask("GET", `/api/models/${chosen.id}/panel`);
+  await telling;
+  const page = await ask("GET", `/api/models/${chosen.id}/panel`).catch((problem) => {
+    if (shown === mine) shown = null; // so that it is asked for again
+    throw problem;
+  });
   if (shown !== mine) return;
   clearTimeout(timer);
-  held = null;
+  held = unheld = null;
   const root = make("div");
   container.replaceChildren(root);
   panel = mountPanel(root, page, {
@@ -105,15 +115,35 @@ async function retune(chosen, preferences) {
 /** Tell the server the preferences and weights once the sliders rest; not those that it sent itself. */
 function holdWhenResting(chosen, state, error) {
   clearTimeout(timer);
+  unheld = null;
   const { preferences, weights } = asRequest(state, chosen);
   const text = JSON.stringify([preferences, weights]);
   held ??= text;
   if (held === text) return;
-  timer = setTimeout(() => {
-    held = text;
-    hold(chosen.id, preferences, weights).catch((problem) => error.show(problem.message));
-  }, RESTING);
+  const word = async () => {
+    try {
+      await hold(chosen.id, preferences, weights);
+      held = text;
+      error.show("");
+    } catch (problem) {
+      unheld ??= word;
+      error.show(problem.message);
+    }
+  };
+  unheld = word;
+  timer = setTimeout(holdNow, RESTING);
 }
+
+/** Tell the server at once what the panel shows, before it is asked what follows from that. */
+export function holdNow() {
+  clearTimeout(timer);
+  if (unheld) telling = telling.then(unheld);
+  unheld = null;
+  return telling;
+}
+
+/** Wait until the panel's search has ended. */
+export const settled = () => panel?.settled();
 
 /** Show weights that were found elsewhere for a model, if it is the one in view. */
 export function takeWeights(id, { weights, counts }) {
