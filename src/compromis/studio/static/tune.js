@@ -4,7 +4,7 @@ import { askCard } from "./ask.js";
 import { choice, errorMessage, field } from "./elements.js";
 import { better, headlineOf, headlineSentences, make, mountPanel } from "./panel.js";
 import { ask, follow, on } from "./server.js";
-import { choose, hold, model, session } from "./session.js";
+import { choose, hold, model, remember, session } from "./session.js";
 import { glossary } from "./terms.js";
 
 const DEFAULTS = { importance: 1, precision_at_full_recall: null, recall_at_full_precision: null, recall_weight: null, min_precision: null, min_recall: null, max_share: null, confidence: null };
@@ -15,6 +15,7 @@ let shown = null;
 let timer = null;
 let held = null;
 let unheld = null; // tells the server what it was not told yet
+let showing = Promise.resolve();
 let telling = Promise.resolve(); // one word after the other, so that the last is the last
 let turns = 0;
 const headline = make("div", { class: "headline", role: "status", id: "headline" });
@@ -54,7 +55,7 @@ export function mountTune(root) {
     if (chosen?.id !== shown?.id || (chosen && shown.boot !== session.boot)) await showPanel(chosen, container, error);
     card.show(chosen, session.preferences);
   };
-  const show = () => update().then(() => error.show(""), (problem) => error.show(problem.message));
+  const show = () => (showing = update().then(() => error.show(""), (problem) => error.show(problem.message)));
   on("changed", show);
   on("connection", (lost) => lost || panel || show());
 }
@@ -120,6 +121,7 @@ function holdWhenResting(chosen, state, error) {
   const text = JSON.stringify([preferences, weights]);
   held ??= text;
   if (held === text) return;
+  remember(chosen.id, preferences, weights);
   const word = async () => {
     try {
       await hold(chosen.id, preferences, weights);
@@ -142,8 +144,11 @@ export function holdNow() {
   return telling;
 }
 
-/** Wait until the panel's search has ended. */
-export const settled = () => panel?.settled();
+/** Wait until the panel is there and its search has ended. */
+export async function settled() {
+  await showing;
+  await panel?.settled();
+}
 
 /** Show weights that were found elsewhere for a model, if it is the one in view. */
 export function takeWeights(id, { weights, counts }) {
