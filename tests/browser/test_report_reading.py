@@ -112,8 +112,7 @@ def test_reload_and_link_open_the_same_state(report, tmp_path):
     page.get_by_label("share of rows at most: 🦊 fox, per cent").fill("12.5")
     page.evaluate("compromisPanel.settled()")
     state = page.evaluate("compromisPanel.state()")
-    page.wait_for_timeout(400)
-    assert page.evaluate("location.hash === compromisPanel.fragment()")
+    page.wait_for_function("() => location.hash === compromisPanel.fragment()")
     page.get_by_role("navigation").get_by_role("link", name="Classes").click()
     page.reload()
     assert page.evaluate("compromisPanel.state()") == state

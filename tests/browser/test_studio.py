@@ -50,10 +50,19 @@ def turn(slider, value):
     )
 
 
+MATRIX = """() => [...document.querySelectorAll('.cp-panel[aria-busy="false"] .cp-matrix tbody tr')]
+  .map((row) => [...row.querySelectorAll('td')].map((cell) => Number(cell.textContent.replace(/\\D/g, ''))))"""
+
+
 def matrix(page):
-    """The confusion matrix that the page shows."""
-    rows = page.locator(".cp-panel .cp-matrix tbody tr").all()
-    return [[int(re.sub(r"\D", "", cell) or 0) for cell in row.locator("td").all_inner_texts()] for row in rows]
+    """The confusion matrix that the page shows once its search has ended."""
+    expect(page.locator(".cp-panel")).to_have_attribute("aria-busy", "false", timeout=20_000)
+    return page.evaluate(MATRIX)
+
+
+def shows(page, counts):
+    """Wait until the page shows such a confusion matrix: answers of the server may follow those of the page."""
+    page.wait_for_function(f"(counts) => JSON.stringify(({MATRIX})()) === JSON.stringify(counts)", arg=counts)
 
 
 def load_file(page, path):
@@ -92,7 +101,6 @@ def test_open_load_preferences_tune_save_reload(studio, visit, votes, tmp_path):
         one,
         lambda preferences: preferences["bad"].importance == 10 and preferences["bad"].precision_at_full_recall == 0.15,
     )
-    page.wait_for_timeout(600)
     after = matrix(page)
     assert after != before
     with page.expect_download() as download:
@@ -114,11 +122,12 @@ def test_open_load_preferences_tune_save_reload(studio, visit, votes, tmp_path):
     expect(page.get_by_role("alert").filter(has_text="already")).to_be_visible()
     page.click("#replace-weights")
     expect(page.locator("form.save .done", has_text="weights.json")).to_be_visible()
+    assert one.workspace.models()[0].counts().matrix.tolist() == after
     page.reload()
     expect(page.get_by_role("tab", name="Save")).to_have_attribute("aria-selected", "true")
     page.go_back()
     page.wait_for_selector(".cp-panel")
-    assert matrix(page) == after
+    shows(page, after)
     assert knob(page, "bad", "Precision at full recall").input_value() == "15"
     assert watched.errors == []
     assert all(url.startswith(one.base) for url in watched.requests)
@@ -166,17 +175,6 @@ def test_broken_files_are_refused_where_they_were_given(studio, visit, votes, tm
     assert refused == []
 
 
-def settled(page):
-    """The matrix once it has not changed for a second: answers of the server may follow those of the page."""
-    before, since = matrix(page), time.monotonic()
-    while time.monotonic() - since < 1:
-        page.wait_for_timeout(50)
-        now = matrix(page)
-        if now != before:
-            before, since = now, time.monotonic()
-    return before
-
-
 def test_the_server_stops_and_comes_back(studio, visit, votes, tmp_path):  # noqa: F811
     other = votes_csv(tmp_path / "other.csv", seed=5, prefix="q_")
     one = studio(other)
@@ -187,7 +185,7 @@ def test_the_server_stops_and_comes_back(studio, visit, votes, tmp_path):  # noq
     load_file(page, votes)
     turn(knob(page, "bad", "Importance"), 12)
     held(one, lambda preferences: preferences["bad"].importance == 10)
-    shown = settled(page)
+    shown = matrix(page)
     one.stop()
     expect(page.locator("#lost")).to_contain_text("The studio has stopped", timeout=10_000)
     turn(knob(page, "bad", "Importance"), 14)
@@ -196,15 +194,13 @@ def test_the_server_stops_and_comes_back(studio, visit, votes, tmp_path):  # noq
     expect(page.get_by_role("alert").filter(has_text="cannot be reached").first).to_be_visible()
     page.get_by_role("tab", name="Ask and tune").click()
     turn(knob(page, "bad", "Importance"), 12)
-    page.wait_for_timeout(500)
     again = studio(other, keys=one.keys, port=one.port)
     expect(page.locator("#lost")).to_be_hidden(timeout=20_000)
     deadline = time.monotonic() + 10
     while len(again.workspace.models()) < 2 and time.monotonic() < deadline:
         page.wait_for_timeout(50)
     assert sorted(model.name for model in again.workspace.models()) == ["other.csv: q", "votes.csv: p"]
-    expect(page.locator(".cp-panel")).to_be_visible()
-    assert settled(page) == shown
+    shows(page, shown)
     page.get_by_role("tab", name="Save").click()
     page.click("#save-weights")
     expect(page.locator("form.save .done", has_text="weights.json")).to_be_visible()
@@ -258,6 +254,8 @@ def test_names_are_text_everywhere(studio, visit, tmp_path):  # noqa: F811
     page.locator("button.file", has_text=name).click()
     expect(page.locator(".columns [role=status]")).to_contain_text("Reading")
     assert not page.locator("#votes").count()  # what is chosen in a form that is about to go would be lost
+    while not held:
+        page.wait_for_timeout(10)
     held.pop().continue_()
     page.wait_for_selector("#votes")
     page.select_option("#votes", "by hand")
@@ -354,8 +352,7 @@ def test_long_work_shows_progress_and_is_cancelled_while_the_page_goes_on(studio
         one.workspace.models()[0].votes, preferences=one.workspace.preferences.preferences(), random_state=0
     )
     expect(page.locator("p.cp-complaint")).to_be_empty()
-    page.wait_for_timeout(300)
-    assert matrix(page) == expected.counts.matrix.tolist()
+    shows(page, expected.counts.matrix.tolist())
 
 
 def test_the_demo_opens_tuned_and_by_keyboard_alone(studio, visit, tmp_path):  # noqa: F811

@@ -6,6 +6,8 @@ import base64
 import re
 
 import compromis as cp
+from compromis.plots import _fonts
+from compromis.plots._base import plain_names
 
 
 def test_displays_show_themselves_in_notebooks_once(monkeypatch):
@@ -24,3 +26,11 @@ def test_displays_show_themselves_in_notebooks_once(monkeypatch):
     assert not pyplot.get_fignums()
     monkeypatch.setattr(mpl, "get_backend", lambda: "qtagg")
     assert display._repr_html_() is None
+
+
+def test_names_in_letters_that_no_font_has_stay_short_and_different(monkeypatch):
+    monkeypatch.setattr(_fonts, "_font_of", lambda letter: "DejaVu Sans" if letter == "…" else None)
+    names = plain_names(["日本語のクラス名", "日本語のクラスの名", "🦊 fox", "日本"])
+    assert names[2:] == ["[fox face] fox", "U+65E5U+672C"]
+    assert len(set(names)) == 4
+    assert max(map(len, names)) <= 28

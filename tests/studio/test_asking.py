@@ -54,13 +54,16 @@ def test_a_table_without_votes_gets_a_model(studio, tmp_path):
     x = generator.normal(size=150) + (y == "bad") * 2
     colour = np.where((y == "bad") ^ (generator.random(150) < 0.2), "red", "blue")
     path = tmp_path / "raw.csv"
-    path.write_text("x,colour,state\n" + "\n".join(f"{a:.4f},{b},{c}" for a, b, c in zip(x, colour, y, strict=True)))
+    rows = [f"{7 + i},{a:.4f},{b},{c},K{i:04d}" for i, (a, b, c) in enumerate(zip(x, colour, y, strict=True))]
+    path.write_text("row,x,colour,state,customer\n" + "\n".join(rows))
     one = studio(path)
     looked = one.ask("/api/sources/1/look", {"truth": "state"})
     assert (looked["fits"], looked["sets"], looked["truth"]) == (True, [], "state")
-    table = cp.frames.read_table(str(path), lambda names: names)
+    assert looked["naming"] == ["row", "customer"]
+    columns = {"truth": "state", "votes": {}, "ignore": ["row", "customer"]}
+    table = cp.frames.read_table(str(path), lambda names: ["x", "colour", "state"])
     for kind in ("pragma-forest", "logistic", "c45"):
-        recipe = {"source": "1", "name": kind, "fit": kind, "columns": {"truth": "state", "votes": {}}}
+        recipe = {"source": "1", "name": kind, "fit": kind, "columns": columns}
         model = one.ask("/api/models", recipe)
         assert (model["name"], model["rows"], model["classes"]) == (kind, 150, ["bad", "good"])
         votes = cp.estimators.table_votes({"state": table["state"].tolist(), **table.texts()}, "state", model=kind)
@@ -70,6 +73,8 @@ def test_a_table_without_votes_gets_a_model(studio, tmp_path):
         )
         assert votes.counts([1, 1]).matrix.trace() > 120
     assert "there is no model 'c5'; did you mean 'c45'" in one.failed("/api/models", {**recipe, "fit": "c5"})
+    nothing = {**recipe, "columns": columns | {"ignore": ["row", "x", "colour", "customer"]}}
+    assert "no column besides 'state' to learn from" in one.failed("/api/models", nothing)
     numbers = {"source": "1", "name": "", "fit": "c45", "columns": {"truth": "x", "votes": {}}}
     assert "at least two classes of two rows" in one.failed("/api/models", numbers)
 

@@ -58,7 +58,7 @@ def _describe(name: str, values: Sequence[str | None], source: str) -> Column:
     categories = sorted({value for value in values if value is not None})
     if len(categories) > MOST_CATEGORIES:
         raise InputError(
-            f"column {name!r} of {source} has {len(categories):,} different texts; leave it out with --ignore {name!r} if it names the rows"
+            f"column {name!r} of {source} has {len(categories):,} different texts; leave it out if it names the rows (--ignore {name!r})"
         )
     return Column(name, tuple(categories))
 

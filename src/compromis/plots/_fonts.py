@@ -52,13 +52,15 @@ def _font_of(letter: str) -> str | None:
 
 
 def drawable(text: str) -> str:
-    """Return the text with letters that no font has spelled out: a fox is [fox face]."""
+    """Return the text with what no font has spelled out: a fox is [fox face], a Chinese letter U+72D0."""
     if text.isascii():
         return text
-    return "".join(
-        letter if letter.isascii() or _font_of(letter) else f"[{unicodedata.name(letter, hex(ord(letter))).lower()}]"
-        for letter in text
-    )
+    return "".join(letter if letter.isascii() or _font_of(letter) else _spelled(letter) for letter in text)
+
+
+def _spelled(letter: str) -> str:
+    code = f"U+{ord(letter):04X}"
+    return code if unicodedata.category(letter) == "Lo" else f"[{unicodedata.name(letter, code).lower()}]"
 
 
 def set_fonts(figure: Any) -> None:

@@ -25,6 +25,8 @@ PREVIEW_CELLS = 1_000_000
 """Cells of the rows read to propose columns, at most."""
 MOST_FITTED = 50
 """Classes of a column up to which a model is offered."""
+FEW_TEXTS, MOST_TEXTS = 20, 254
+"""Different texts that any column may have, and those that a column may have that a model is fitted to."""
 MOST_TRUTHS, MOST_SETS = 1000, 100
 """Columns that are tried as the truth, and sets of votes that are proposed, at most."""
 
@@ -38,6 +40,8 @@ class Columns(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rest: str | None = None
     """With one column of votes only: the class that gets the rest of 1."""
     drop_missing: bool = False
+    ignore: tuple[str, ...] = ()
+    """Columns that a model is not fitted to."""
 
 
 def preview(source: Source, truth: str | None = None) -> dict[str, Any]:
@@ -71,16 +75,33 @@ def propose(table: Table, truth: str | None = None) -> dict[str, Any]:
     """Return the columns of numbers, the probable truth, and the sets of columns that may hold votes for its classes."""
     numeric = [name for name in table.columns if _is_scores(table[name])]
     truth = _probable_truth(table, numeric) if truth is None else truth
-    return {"numeric": numeric, "truth": truth, "sets": _vote_sets(table, numeric, truth)}
+    naming = [name for name in table.columns if name != truth and _names_rows(table[name])]
+    return {"numeric": numeric, "truth": truth, "sets": _vote_sets(table, numeric, truth), "naming": naming}
+
+
+def _names_rows(column: Texts) -> bool:
+    """Return whether a column seems to tell rows apart rather than to describe them: numbers that count on, or texts that hardly repeat."""
+    texts, rows = _distinct(column), len(column.codes)
+    if len(texts) <= FEW_TEXTS:
+        return False
+    if not _is_number(column):
+        return len(texts) > min(MOST_TEXTS, rows // 2)
+    return len(texts) == rows and all(text.isdecimal() and len(text) < 19 for text in texts) and _spread(texts) == rows - 1
+
+
+def _spread(texts: set[str]) -> int:
+    return max(map(int, texts)) - min(map(int, texts))
 
 
 def _probable_truth(table: Table, numeric: Sequence[str]) -> str:
-    """Return the column for whose texts there are columns of scores; else one with a usual name; else the first text column."""
+    """Return the column for whose texts there are columns of scores; else one with a usual name; else the last with the texts of some classes, as Weka does."""
     names, scores = list(table.columns), set(numeric)
     usual = sorted((name for name in names if name.lower() in TRUTH_NAMES), key=lambda n: TRUTH_NAMES.index(n.lower()))
     texts = [name for name in names if name not in scores and not _is_number(table[name])]
     ordered = list(dict.fromkeys([*usual, *texts, *(name for name in names if name not in scores), *names]))
-    return next((name for name in ordered[:MOST_TRUTHS] if _vote_sets(table, numeric, name)), ordered[0])
+    voted = next((name for name in ordered[:MOST_TRUTHS] if _vote_sets(table, numeric, name)), None)
+    classes = (name for name in [*usual, *reversed(texts)] if 2 <= len(_distinct(table[name])) <= MOST_FITTED)
+    return voted or next(classes, ordered[0])
 
 
 def _vote_sets(table: Table, numeric: Sequence[str], truth: str) -> list[dict[str, Any]]:
@@ -149,9 +170,10 @@ def load_model_votes(
 
 def fit_votes(source: Source, columns: Columns, model: str, progress: Progress) -> tuple[cp.Votes, int]:
     """Return the votes of a model that is fitted to the table, fold by fold, and the number of rows left out."""
+    unused = {columns.truth, *columns.ignore}
     progress(0.0, "reading")
     table = read_table(
-        str(source.path), lambda names: [pick_column(columns.truth, names), *(n for n in names if n != columns.truth)]
+        str(source.path), lambda names: [pick_column(columns.truth, names), *(n for n in names if n not in unused)]
     )
     kept, dropped = _without_missing(table, columns)
     if not len(kept):

@@ -27,25 +27,24 @@ export function askCard(told) {
   const keep = () => sessionStorage.setItem(KEPT, JSON.stringify([state.model.name, state.classes, state.answers]));
   const forget = () => sessionStorage.removeItem(KEPT);
 
-  /** Ask the server for the next question; what is known so far is tuned to at once. */
-  const next = guarded(async () => {
-    const { id } = state.model;
-    const { classes, answers, metric } = state;
+  /** Ask the server for the question after `answers`, which count once it is there; what is known so far is tuned to at once. */
+  const next = guarded(async (answers) => {
+    const { model: { id }, classes, metric } = state;
+    state.wanted = answers;
     const now = await follow(await ask("POST", `/api/models/${id}/interview`, { classes, answers, metric }));
-    if (id !== state.model.id || answers !== state.answers) return;
+    if (id !== state.model.id || answers !== state.wanted) return;
+    state.answers = answers;
     keep();
     if (now.preferences && answers.length) told(now.preferences);
     showQuestion(now);
   });
-  const answer = (one) => {
-    state.answers = [...state.answers, one];
-    return next();
-  };
 
   function showQuestion(now) {
+    const { answers } = state;
+    const answer = (one) => next([...answers, one]); // of this question, however often its buttons are pressed
     const { question, known, most } = now;
     const bars = make("div", { class: "known", role: "status" }, known.map(knownBar));
-    const back = make("button", { type: "button", onclick: () => ((state.answers = state.answers.slice(0, -1)), next()), disabled: !state.answers.length }, "Back");
+    const back = make("button", { type: "button", onclick: () => next(answers.slice(0, -1)), disabled: !answers.length }, "Back");
     const others = make("button", { type: "button", class: "quiet", onclick: start }, "Ask in another way");
     if (!question) {
       place.replaceChildren(make("p", { class: "done-line" }, known.length ? "Thank you. The result above and the sliders below follow your choices." : "There is nothing to choose here: the model reaches one best result, whatever matters."), bars, make("div", { class: "actions" }, back, others));
@@ -53,10 +52,10 @@ export function askCard(told) {
     }
     const heading = make("p", { class: "question", id: "question" }, make("b", {}, "Which of these two results would you rather have?"), make("span", { class: "quiet-text" }, ` Question ${question.number} of at most ${most}`));
     const sides = question.sides.map((side, i) => sideButton(side, i, () => answer(["first", "second"][i])));
-    place.replaceChildren(heading, make("div", { class: "sides", role: "group", "aria-labelledby": "question" }, sides),
+    place.replaceChildren(heading, make("div", { class: "sides", role: "group", "aria-labelledby": "question", onkeydown: (event) => event.repeat && event.preventDefault() }, sides),
       make("div", { class: "actions" }, make("button", { type: "button", onclick: () => answer("alike") }, "They are alike to me"), back,
         make("button", { type: "button", onclick: finish, disabled: !known.length }, "That is enough"), others), bars);
-    if (state.answers.length) sides[0].focus({ preventScroll: true });
+    if (answers.length) sides[0].focus({ preventScroll: true });
   }
 
   function finish() {
@@ -67,7 +66,7 @@ export function askCard(told) {
   /** Let a person choose the classes, and how they want to be asked. */
   function start() {
     forget();
-    Object.assign(state, { answers: [] });
+    Object.assign(state, { answers: [], wanted: null });
     const { classes, support } = state.model;
     const ordered = classes.map((label, k) => ({ label, rows: support[k] })).filter(({ rows }) => rows > 0).sort((a, b) => a.rows - b.rows);
     const ticks = ordered.slice(0, 60).map(({ label, rows }, i) => {
@@ -78,13 +77,12 @@ export function askCard(told) {
     const begin = (mode) => guarded(async () => {
       state.classes = chosen();
       if (!state.classes.length || state.classes.length > MOST_CLASSES) throw new Error(`choose 1 to ${MOST_CLASSES} classes`);
-      state.answers = [];
       await mode();
     });
     place.replaceChildren(
       make("fieldset", { class: "chips" }, make("legend", {}, "Which classes would hurt most to get wrong?"), ticks.map((tick) => tick.node)),
       make("div", { class: "actions" },
-        make("button", { type: "button", class: "primary", id: "by-choices", onclick: begin(next) }, "Ask me by choices"),
+        make("button", { type: "button", class: "primary", id: "by-choices", onclick: begin(() => next([])) }, "Ask me by choices"),
         make("button", { type: "button", id: "by-questions", onclick: begin(async () => showQuestions()) }, "Ask me two questions"),
         make("span", { class: "quiet-text" }, "or move the sliders below.")));
   }
@@ -120,7 +118,7 @@ export function askCard(told) {
       if (name === model.name && classes.every((label) => model.classes.includes(label))) {
         Object.assign(state, { classes, answers });
         node.open = true;
-        next();
+        next(answers);
       } else start();
     },
   };
@@ -134,7 +132,7 @@ function sideButton(side, i, chosen) {
     meter(one.found / one.of, "found"),
     make("span", { class: "side-number" }, make("b", {}, one.false_alarms ? count(one.false_alarms) : "no"), ` false alarm${one.false_alarms === 1 ? "" : "s"}`),
     meter(one.false_alarms / Math.max(1, one.false_alarms + one.found), "alarms")));
-  return make("button", { type: "button", class: "side", onclick: chosen }, make("span", { class: "side-name" }, `Result ${i + 1}`), lines);
+  return make("button", { type: "button", class: "side", onclick: (event) => event.detail > 1 || chosen() }, make("span", { class: "side-name" }, `Result ${i + 1}`), lines);
 }
 
 function meter(fraction, kind) {

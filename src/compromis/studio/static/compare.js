@@ -5,9 +5,10 @@ import { decimal, draw, make, METRICS, percent, recallWeight } from "./panel.js"
 import { ask, Cancelled, follow, on } from "./server.js";
 import { model, preferencesFor, session } from "./session.js";
 import { term } from "./terms.js";
-import { current, takeWeights } from "./tune.js";
+import { current, holdNow, takeWeights } from "./tune.js";
 
-let tuned = new Map();
+let tuned = { to: null, losses: new Map() };
+let turns = 0;
 
 /** Mount the step; returns what to do when it comes into view. */
 export function mountCompare(root) {
@@ -19,7 +20,7 @@ export function mountCompare(root) {
     make("p", { class: "lead" }, "Each curve shows the best ", term("value"), " that a model’s votes offer for one class at every ", term("recall weight"), ": 0 counts precision alone, 1 recall alone. The line marks your preferences; the strip below shows who is best where."),
     controls, error, result));
   const update = async () => {
-    const chosen = model();
+    const [turn, chosen] = [++turns, model()];
     if (!chosen) {
       controls.replaceChildren();
       result.replaceChildren(make("p", { class: "quiet-text" }, "Load a model first."));
@@ -32,12 +33,15 @@ export function mountCompare(root) {
       rivals(label).length > 1 ? tuneAll(error, update, label) : make("p", { class: "quiet-text" }, "Load a second model, or a second set of columns, to compare."));
     try {
       error.show("");
+      result.ariaBusy = "true";
+      await holdNow();
       const preferences = wanted();
       const comparison = await follow(await ask("POST", "/api/compare", { label, metric: preferences?.metric ?? "f" }));
-      if (comparison.label === label) showComparison(result, comparison, preferences);
+      if (turn === turns) showComparison(result, comparison, preferences);
     } catch (problem) {
-      if (!(problem instanceof Cancelled)) error.show(problem.message);
+      if (turn === turns && !(problem instanceof Cancelled)) error.show(problem.message);
     }
+    if (turn === turns) result.ariaBusy = "false";
   };
   on("changed", () => !root.hidden && update());
   return update;
@@ -48,6 +52,9 @@ const preferenceOf = (preferences, label) => preferences?.classes.find((preferen
 
 /** The models that know a class, which are those compared. */
 const rivals = (label) => session.models.filter(({ classes }) => classes.includes(label));
+
+/** What a tuned loss belongs to: preferences, and the server that numbers the models. */
+const tunedTo = (preferences) => JSON.stringify([session.boot, preferences]);
 
 /** The class that matters most, else the rarest. */
 function firstClass({ classes, support }) {
@@ -67,10 +74,10 @@ function tuneAll(error, update, label) {
       const results = new Map(); // one after the other: browsers keep few connections, and the page needs some of them
       for (const [i, each] of models.entries()) {
         button.textContent = `Tuning ${i + 1} of ${models.length}`;
-        results.set(each.name, await follow(await ask("POST", `/api/models/${each.id}/tune`, { preferences: preferencesFor(each, preferences) })));
+        results.set(each.id, await follow(await ask("POST", `/api/models/${each.id}/tune`, { preferences: preferencesFor(each, preferences) })));
       }
-      tuned = results;
-      for (const each of models) if (results.has(each.name)) takeWeights(each.id, results.get(each.name));
+      tuned = { to: tunedTo(preferences), losses: results };
+      for (const [id, found] of results) takeWeights(id, found);
     } catch (problem) {
       if (!(problem instanceof Cancelled)) error.show(problem.message);
     }
@@ -85,9 +92,10 @@ function tuneAll(error, update, label) {
 const lineKey = (i) => draw("svg", { viewBox: "0 0 34 8", class: "key", "aria-hidden": "true" }, draw("line", { x1: 1, x2: 33, y1: 4, y2: 4, class: `curve stroke-${i % 8}` }));
 
 function showComparison(root, comparison, preferences) {
+  const losses = tuned.to === tunedTo(preferences) ? tuned.losses : new Map();
   const rows = comparison.curves.map((curve, i) => make("tr", {},
     make("th", { scope: "row" }, lineKey(i), named(curve.name)),
-    [decimal(curve.area), percent(curve.share), percent(curve.at.recall), percent(curve.at.precision), tuned.get(curve.name)?.loss?.toFixed(4) ?? "–"]
+    [decimal(curve.area), percent(curve.share), percent(curve.at.recall), percent(curve.at.precision), losses.get(curve.id)?.loss?.toFixed(4) ?? "–"]
       .map((text) => make("td", {}, text))));
   const head = ["Model", term("area", "Area"), term("best for", "Best for"), term("recall", "Recall now"), term("precision", "Precision now"), term("loss", "Loss when tuned")]
     .map((text) => make("th", { scope: "col" }, text));

@@ -14,7 +14,7 @@ const FITTED = [["pragma-forest", "PRAGMA forest: 100 trees, usually the best"],
 /** Mount the step; `loaded` is called when models were loaded. */
 export function mountData(root, loaded) {
   const files = make("ul", { class: "files" });
-  const filesError = errorMessage();
+  const [filesError, modelsError] = [errorMessage(), errorMessage()];
   const form = make("div", { class: "card columns", hidden: true });
   const models = make("div", { class: "card", hidden: true });
   const open = (source) => openColumns(form, source, loaded).catch((error) => filesError.show(error instanceof Cancelled ? "" : error.message));
@@ -28,7 +28,8 @@ export function mountData(root, loaded) {
   on("changed", () => {
     const unreadable = session.unreadable.map((name) => make("li", {}, make("span", { class: "file" }, named(name), make("small", {}, "you may not read this file"))));
     files.replaceChildren(...session.sources.map((source) => fileLine(source, open, filesError)), ...unreadable);
-    showModels(models, loaded);
+    if (!session.sources.some(({ id }) => id === form.dataset.source)) form.hidden = true; // its file was removed
+    showModels(models, loaded, modelsError);
     const tables = session.sources.filter(({ kind }) => kind === "table");
     if (!opened && !session.models.length && tables.length === 1) open(tables[0]);
     opened = true;
@@ -75,7 +76,7 @@ function remover(source, error) {
   return isUploaded(source) ? make("button", { type: "button", class: "quiet remove", "aria-label": `Remove the file ${source.name}`, title: "Remove", onclick: () => forget(source).then(() => error.show(""), (problem) => error.show(problem.message)) }, "×") : null;
 }
 
-function showModels(card, loaded) {
+function showModels(card, loaded, error) {
   card.hidden = !session.models.length;
   const row = (model) => make("tr", {},
     make("th", { scope: "row" }, named(model.name)),
@@ -84,13 +85,18 @@ function showModels(card, loaded) {
     make("td", { class: "buttons" },
       make("button", { type: "button", onclick: () => (choose(model.id), loaded()) }, "Tune"),
       make("button", { type: "button", class: "quiet", "aria-label": `Remove ${model.name}`, onclick: async () => {
-        await ask("POST", `/api/models/${model.id}/remove`);
-        await refresh();
+        try {
+          await ask("POST", `/api/models/${model.id}/remove`);
+          error.show("");
+          await refresh();
+        } catch (problem) {
+          error.show(problem.message);
+        }
       } }, "Remove")));
   const head = ["Model", "Rows", term("patterns", "Patterns"), "Classes"].map((text) => make("th", { scope: "col" }, text));
   head.push(make("td", {}), make("td", {}));
   card.replaceChildren(make("h2", {}, "Loaded models"),
-    make("div", { class: "scroll" }, make("table", { class: "models" }, make("thead", {}, make("tr", {}, head)), make("tbody", {}, session.models.map(row)))));
+    make("div", { class: "scroll" }, make("table", { class: "models" }, make("thead", {}, make("tr", {}, head)), make("tbody", {}, session.models.map(row)))), error);
 }
 
 const notes = (model) => [[model.dropped, "rows without a class left out"], [model.left_out, "rows without any vote left out"],
@@ -101,6 +107,7 @@ async function openColumns(card, source, loaded) {
   const look = async (truth = null) => follow(await ask("POST", `/api/sources/${source.id}/look`, { truth }));
   const reading = make("p", { class: "quiet-text", role: "status" }, "Reading ", named(source.name), " …");
   card.replaceChildren(reading); // nothing is asked about the file before, whose answers would be lost
+  card.dataset.source = source.id;
   card.hidden = false;
   const preview = await look().catch((problem) => {
     if (!card.contains(reading)) return null;
@@ -121,14 +128,15 @@ async function openColumns(card, source, loaded) {
     try {
       const seen = await look(name);
       if (state.truth !== name) return;
+      error.show("");
       Object.assign(preview, seen);
-      state.set = "";
+      Object.assign(state, { set: "", ignored: null });
       showVotes();
     } catch (problem) {
-      error.show(problem.message);
+      if (state.truth === name) error.show(problem.message);
     }
   };
-  const form = make("form", { onsubmit: async (event) => {
+  const form = make("form", { onchange: () => error.show(""), onsubmit: async (event) => {
     event.preventDefault();
     error.show("");
     button.disabled = true;
@@ -184,8 +192,19 @@ function fitFields(state) {
   return [
     field("Model", choice(FITTED, state.fit, (kind) => ((state.fit = kind), (document.getElementById("name").value = state.name = fittedName(state))), { id: "fit" })),
     nameField(state, fittedName(state)),
+    ignoreField(state),
     make("p", { class: "quiet-text fit-note" }, "This table holds no votes, so a model is fitted to its other columns: five times on four fifths of the rows, to vote on the fifth that it did not see. Columns of numbers are numbers, all others are nominal. Does the table hold scores already? They are found where each class has a column, named as the class after one prefix, as in p_ill and p_well (of two classes the second score is 1 minus the first)."),
   ];
+}
+
+/** Tick the columns that a model must not learn from; those that seem to name the rows are ticked. */
+function ignoreField(state) {
+  state.ignored ??= new Set(state.preview.naming);
+  const { ignored } = state;
+  const chip = (name) => make("label", { class: "chip" }, make("input", { type: "checkbox", checked: ignored.has(name),
+    onchange: (event) => (event.target.checked ? ignored.add(name) : ignored.delete(name)) }), named(name));
+  return make("fieldset", { class: "chips ignored" }, make("legend", {}, "Leave out columns that name the rows, or that are not known yet when the model decides"),
+    state.preview.columns.filter((name) => name !== state.truth).map(chip));
 }
 
 const fittedName = ({ source, fit }) => `${source.name}: ${fit}`;
@@ -231,7 +250,7 @@ function recipesOf(state) {
   const { preview: { sets }, source, truth } = state;
   const recipe = (name, votes, extra = {}) => ({ source: source.id, name, columns: { truth, votes, drop_missing: state.dropMissing, ...extra } });
   if (state.from) return [{ ...recipe(state.name, {}), model: state.from }];
-  if (state.set === FIT) return [{ ...recipe(state.name, {}), fit: state.fit }];
+  if (state.set === FIT) return [{ ...recipe(state.name, {}, { ignore: [...state.ignored] }), fit: state.fit }];
   if (state.set === ALL) return sets.map((set) => recipe(setName(state, set), set.votes));
   if (state.set !== HAND) return [recipe(state.name, sets[Number(state.set)].votes)];
   return [recipe(state.name, Object.fromEntries(state.picked), state.picked.size === 1 ? { rest: state.rest } : {})];

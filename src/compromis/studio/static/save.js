@@ -4,7 +4,7 @@ import { errorMessage, field, named, size } from "./elements.js";
 import { make } from "./panel.js";
 import { ask, follow, on } from "./server.js";
 import { model, session } from "./session.js";
-import { current, takePreferences } from "./tune.js";
+import { current, settled, takePreferences } from "./tune.js";
 
 const KINDS = [
   ["report", ".html", "Report", "One page to send around: it works without the studio, and holds counts but no rows."],
@@ -42,6 +42,7 @@ function saveForm([kind, suffix, title, hint]) {
     again.hidden = true;
     button.disabled = true;
     try {
+      await settled();
       const now = current();
       if (!now) throw new Error("Open step 2 first: the panel holds what is saved.");
       const saved = await follow(await ask("POST", "/api/save", { ...now, kind, name: name.value, replace }));

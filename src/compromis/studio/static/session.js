@@ -60,11 +60,16 @@ export async function load(recipe) {
   return loaded;
 }
 
-/** Tell the server the preferences and weights that the page shows: it compares and saves with them. */
-export async function hold(id, preferences, weights) {
+/** Keep the preferences and weights that the page shows: a restarted server gets them back. */
+export function remember(id, preferences, weights) {
   session.preferences = preferences;
   const held = session.models.find((each) => each.id === id);
   for (const each of [held, recipes.find(({ name }) => name === held?.name)]) if (each) each.weights = weights;
+}
+
+/** Tell the server what the page shows: it compares and saves with it. */
+export async function hold(id, preferences, weights) {
+  remember(id, preferences, weights);
   await ask("POST", `/api/models/${id}/hold`, { preferences, weights });
 }
 

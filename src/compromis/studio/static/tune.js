@@ -4,7 +4,7 @@ import { askCard } from "./ask.js";
 import { choice, errorMessage, field } from "./elements.js";
 import { better, headlineOf, headlineSentences, make, mountPanel } from "./panel.js";
 import { ask, follow, on } from "./server.js";
-import { choose, hold, model, session } from "./session.js";
+import { choose, hold, model, remember, session } from "./session.js";
 import { glossary } from "./terms.js";
 
 const DEFAULTS = { importance: 1, precision_at_full_recall: null, recall_at_full_precision: null, recall_weight: null, min_precision: null, min_recall: null, max_share: null, confidence: null };
@@ -14,6 +14,9 @@ let panel = null;
 let shown = null;
 let timer = null;
 let held = null;
+let unheld = null; // tells the server what it was not told yet
+let showing = Promise.resolve();
+let telling = Promise.resolve(); // one word after the other, so that the last is the last
 let turns = 0;
 const headline = make("div", { class: "headline", role: "status", id: "headline" });
 
@@ -52,20 +55,28 @@ export function mountTune(root) {
     if (chosen?.id !== shown?.id || (chosen && shown.boot !== session.boot)) await showPanel(chosen, container, error);
     card.show(chosen, session.preferences);
   };
-  on("changed", () => update().catch((problem) => error.show(problem.message)));
+  const show = () => (showing = update().then(() => error.show(""), (problem) => error.show(problem.message)));
+  on("changed", show);
+  on("connection", (lost) => lost || panel || show());
 }
 
 async function showPanel(chosen, container, error) {
+  if (shown?.boot !== session.boot) unheld = null; // its model has another number now, or is gone
+  holdNow(); // what was moved last counts for the next model too
   panel?.destroy();
   panel = null;
   container.replaceChildren();
   const mine = chosen && { id: chosen.id, boot: session.boot };
   shown = mine;
   if (!chosen) return;
-  const page = await ask("GET", `/api/models/${chosen.id}/panel`);
+  await telling;
+  const page = await ask("GET", `/api/models/${chosen.id}/panel`).catch((problem) => {
+    if (shown === mine) shown = null; // so that it is asked for again
+    throw problem;
+  });
   if (shown !== mine) return;
   clearTimeout(timer);
-  held = null;
+  held = unheld = null;
   const root = make("div");
   container.replaceChildren(root);
   panel = mountPanel(root, page, {
@@ -105,14 +116,38 @@ async function retune(chosen, preferences) {
 /** Tell the server the preferences and weights once the sliders rest; not those that it sent itself. */
 function holdWhenResting(chosen, state, error) {
   clearTimeout(timer);
+  unheld = null;
   const { preferences, weights } = asRequest(state, chosen);
   const text = JSON.stringify([preferences, weights]);
   held ??= text;
   if (held === text) return;
-  timer = setTimeout(() => {
-    held = text;
-    hold(chosen.id, preferences, weights).catch((problem) => error.show(problem.message));
-  }, RESTING);
+  remember(chosen.id, preferences, weights);
+  const word = async () => {
+    try {
+      await hold(chosen.id, preferences, weights);
+      held = text;
+      error.show("");
+    } catch (problem) {
+      unheld ??= word;
+      error.show(problem.message);
+    }
+  };
+  unheld = word;
+  timer = setTimeout(holdNow, RESTING);
+}
+
+/** Tell the server at once what the panel shows, before it is asked what follows from that. */
+export function holdNow() {
+  clearTimeout(timer);
+  if (unheld) telling = telling.then(unheld);
+  unheld = null;
+  return telling;
+}
+
+/** Wait until the panel is there and its search has ended. */
+export async function settled() {
+  await showing;
+  await panel?.settled();
 }
 
 /** Show weights that were found elsewhere for a model, if it is the one in view. */

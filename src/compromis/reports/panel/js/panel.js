@@ -160,6 +160,7 @@ export function mountPanel(root, page, options = {}) {
   };
   const done = () => {
     now.settled = true;
+    setAttribute(container, "aria-busy", "false");
     waiting.splice(0).forEach((resolve) => resolve());
   };
   const tuner = page.remote && options.retune
@@ -168,6 +169,7 @@ export function mountPanel(root, page, options = {}) {
   const changed = () => {
     if (now.by !== "tuned") return render();
     now.settled = false;
+    setAttribute(container, "aria-busy", "true"); // until the search has ended nothing is read aloud
     if (page.remote) render();
     return tuner.tune(now.weights, done);
   };
@@ -219,7 +221,7 @@ export function mountPanel(root, page, options = {}) {
     page.left_out ? `${page.left_out} rows without any vote are left out` : null,
   ].filter(Boolean);
   const container = make(
-    "div", { class: "cp-panel" }, notes.map((text) => make("p", { class: "cp-note" }, `Note: ${text}.`)), actions.node, warning, alert, view.node,
+    "div", { class: "cp-panel", "aria-busy": "false" }, notes.map((text) => make("p", { class: "cp-note" }, `Note: ${text}.`)), actions.node, warning, alert, view.node,
   );
   root.replaceChildren(container);
   render();
