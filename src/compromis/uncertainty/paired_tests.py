@@ -13,6 +13,7 @@ from compromis._results import ReadOnly
 from compromis._text import nearest
 from compromis._typing import Floats, Ints
 from compromis.errors import InputError
+from compromis.evidence.counts import ratio
 from compromis.evidence.grouped import GroupedCounts
 from compromis.evidence.paired import PairedCounts
 from compromis.measures.pragma import losses
@@ -186,6 +187,8 @@ def draw_pairs(paired: PairedCounts, draws: int, random_state: int) -> list[tupl
     tables[:, of_rows] = paired.counts if paired.tables is None else paired.tables
     models = [_margin(tables, index, size) for index in (first, second)]
     scale = _row_scale(paired, models)[cells[:, 0]]
+    if paired.times is None and paired.squares is not None:
+        scale[of_rows] = np.fmax(scale[of_rows], ratio(paired.squares, paired.counts))
     draw = (
         _drawn_rows(tables[0], scale, pseudo)
         if paired.times is None
