@@ -228,7 +228,8 @@ def several_classes(data_sets: int = 400, seed: int = 0) -> int:
     """Print the table of several classes."""
     rng, outside = np.random.default_rng(seed), 0
     print(
-        "classes  rows  ratio  accuracy  weights  group  labelled" + "".join(f"{name:>12}" for name in (*SHARES_OF_ROWS, *DRAWN))
+        "classes  rows  ratio  accuracy  weights  group  labelled"
+        + "".join(f"{name:>12}" for name in (*SHARES_OF_ROWS, *DRAWN))
     )
     for one in SEVERAL:
         found = coverage_of_classes(one, data_sets, rng)
