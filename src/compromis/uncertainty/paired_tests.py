@@ -180,8 +180,8 @@ def draw_pairs(paired: PairedCounts, draws: int, random_state: int) -> list[tupl
     size = len(paired.classes)
     first, second = (cells[:, 0] * size + cells[:, column] for column in (1, 2))
     if paired.strata is not None:
-        tables, prior = _sample_with_prior(paired, cells, of_rows, pseudo)
-        parts = draw_sample(paired.strata, tables, prior, draws, random_state)
+        labelled, prior = _sample_with_prior(paired, cells, of_rows, pseudo)
+        parts = draw_sample(paired.strata, labelled, prior, draws, random_state)
         return [(_margin(drawn, first, size), _margin(drawn, second, size)) for drawn in parts]
     tables = np.zeros((1 if paired.tables is None else len(paired.tables), len(cells)))
     tables[:, of_rows] = paired.counts if paired.tables is None else paired.tables
