@@ -139,6 +139,8 @@ class Classes:
     """The rows of a group."""
     alike: float = 0.0
     """The correlation of being right within a group."""
+    labelled: float = 1.0
+    """The share of the rows predicted as the most frequent class that are labelled, each for so many more."""
 
     @property
     def population(self) -> np.ndarray:
@@ -159,6 +161,10 @@ class Classes:
         wrong = rng.random(self.rows) >= right[group]
         predicted = np.where(wrong, (truth + rng.integers(1, self.classes, self.rows)) % self.classes, truth)
         weight = np.exp(self.spread * rng.normal(size=self.rows)) if self.spread else None
+        if self.labelled < 1:
+            kept = (predicted > 0) | (rng.random(self.rows) < self.labelled)
+            truth, predicted = truth[kept], predicted[kept]
+            weight = np.where(predicted > 0, 1.0, 1 / self.labelled)
         counts = Counts.from_positions(truth, predicted, range(self.classes), weight)
         if self.group == 1:
             return counts
@@ -173,6 +179,7 @@ SEVERAL = (
     Classes(2, 600, 0.25, 0.85, group=40),
     Classes(3, 600, 0.6, 0.7, group=20, alike=0.1),
     Classes(2, 800, 1 / 19, 0.85, spread=1.0),
+    Classes(2, 4000, 1 / 19, 0.85, labelled=0.125),
 )
 DRAWN = ("f", "kulczynski", "macro F", "kappa")
 SHARES_OF_ROWS = ("accuracy", "recall", "precision")
@@ -221,14 +228,15 @@ def several_classes(data_sets: int = 400, seed: int = 0) -> int:
     """Print the table of several classes."""
     rng, outside = np.random.default_rng(seed), 0
     print(
-        "classes  rows  ratio  accuracy  weights  group" + "".join(f"{name:>12}" for name in (*SHARES_OF_ROWS, *DRAWN))
+        "classes  rows  ratio  accuracy  weights  group  labelled"
+        + "".join(f"{name:>12}" for name in (*SHARES_OF_ROWS, *DRAWN))
     )
     for one in SEVERAL:
         found = coverage_of_classes(one, data_sets, rng)
         marks = "".join(f"{value:11.3f}{' ' if LOW <= value <= HIGH else '*'}" for value in found.values())
         outside += sum(not LOW <= value <= HIGH for value in found.values())
         head = f"{one.classes:7d} {one.rows:5d} {one.ratio:6.2f} {one.accuracy:9.2f} {one.spread:8.1f}"
-        print(f"{head} {one.group:3d}/{one.alike:.1f}{marks}", flush=True)
+        print(f"{head} {one.group:3d}/{one.alike:.1f} {one.labelled:9.3f}{marks}", flush=True)
     print(f"outside {LOW:.0%}-{HIGH:.0%}: {outside} of {len(SEVERAL) * len((*SHARES_OF_ROWS, *DRAWN))}")
     return 0
 

@@ -121,6 +121,20 @@ def test_a_cell_of_few_rows_varies_as_the_rows_of_its_class_do(rng):
     assert missed.var() == pytest.approx((8 / scale + 0.7) * scale**2, rel=0.05)
 
 
+def test_rows_labelled_by_prediction_count_as_their_inverse_probabilities_make_them():
+    """Of a class 190 flagged rows were labelled, and 5 of the unflagged ones, each for 8: by linearisation, not by Kish."""
+    counts = cp.Counts.from_predictions(
+        [0] * 195 + [1] * 600, [0] * 190 + [1] * 605, sample_weight=[1.0] * 190 + [8.0] * 605
+    )
+    share = 190 / 230
+    variance = (190 * (1 - share) ** 2 + 5 * 64 * share**2) / 230**2
+    size = effective_sizes(counts, 0.95)["recall"][0]
+    assert size == pytest.approx(share * (1 - share) / variance)
+    assert size < 0.4 * 230**2 / (190 + 5 * 64)  # Kish's
+    missed = np.concatenate(list(draw_counts(counts, 20_000)))[:, 0, 1]
+    assert missed.std() == pytest.approx(8 * math.sqrt(5 + 0.7), rel=0.03)
+
+
 def test_independent_rows_in_few_groups_are_nearly_as_good_as_rows(rng):
     """Fifteen groups of forty rows that have nothing in common: pseudo-rows that weigh a whole group made the interval 2.8 times as wide."""
     truth = np.where(rng.random(600) < 0.2, "rare", "rest")

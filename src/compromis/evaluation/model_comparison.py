@@ -163,9 +163,10 @@ class ModelComparison(Result):
         told = [
             f"{name!r} {uncapitalised(one.sentences()[0])}" for name, one in list(self.headlines.items())[:MOST_TOLD]
         ]
-        number = len(self.pairs)
-        pairs = [f"the verdict allows for {number} pairs (Holm); each taken alone:", *(pair.sentence for pair in self.pairs)]
-        pairs = pairs if number > 1 else []
+        pairs = []
+        if len(self.pairs) > 1:
+            pairs = [f"the verdict allows for {len(self.pairs)} pairs (Holm); each taken alone:"]
+            pairs += [pair.sentence for pair in self.pairs]
         return [Finding(self.verdict.sentence, state), *told, *(Finding(pair, "small") for pair in pairs)]
 
     def tables(self) -> list[Table]:

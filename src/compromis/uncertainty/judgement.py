@@ -16,7 +16,7 @@ from compromis.measures.baselines import Coin, Limits, best_coin, best_constant,
 from compromis.measures.pragma import loss_shares, losses_at, with_mean_costs
 from compromis.measures.rates import Evidence, counts_of
 from compromis.preferences import PreferenceArrays
-from compromis.uncertainty.draws import SEED, draw_sample_counts, row_scale, typical_group
+from compromis.uncertainty.draws import SEED, cell_scale, draw_sample_counts, row_scale, typical_group
 from compromis.uncertainty.intervals import Interval, normal_quantile, read_confidence
 
 State = Literal["better", "not told apart", "no better"]
@@ -242,9 +242,7 @@ def _rows(evidence: Evidence, whole: Floats, cost: Floats | None, order: Ints) -
         return _Rows(moved, None, np.ones(0, dtype=np.int64), _sample_scale(moved), whole[order])
     moved = Counts(counts.matrix[cells], classes, counts.rows, squares)
     if not isinstance(evidence, GroupedCounts):
-        return _Rows(
-            moved, None, np.ones(0, dtype=np.int64), np.repeat(row_scale(moved), len(order), axis=1), whole[order]
-        )
+        return _Rows(moved, None, np.ones(0, dtype=np.int64), cell_scale(moved), whole[order])
     sums = _sums(evidence.tables, cost)
     columns = np.concatenate([part[:, order] for part in (sums.hits, sums.support, sums.predicted)], axis=1)
     rank = np.argsort(columns @ np.random.default_rng(SEED).random(columns.shape[1]), kind="stable")
@@ -278,9 +276,9 @@ def _bounds(
 
 def _draw_rows(counts: Counts, draws: int, rng: np.random.Generator, cost: Floats | None) -> _Sums:
     """Weight rows anew by independent exponential weights (Rubin's Bayesian bootstrap); those of a cell sum to Gamma."""
-    size, scale = len(counts.classes), row_scale(counts)[:, 0]
-    truth, decision = np.nonzero(counts.matrix)
-    values = rng.standard_gamma(counts.matrix[truth, decision] / scale[truth], (draws, len(truth))) * scale[truth]
+    size, (truth, decision) = len(counts.classes), np.nonzero(counts.matrix)
+    scale = cell_scale(counts)[truth, decision]
+    values = rng.standard_gamma(counts.matrix[truth, decision] / scale, (draws, len(truth))) * scale
     hits, right = np.zeros((draws, size)), truth == decision
     hits[:, truth[right]] = values[:, right]
     by_column = np.argsort(decision, kind="stable")

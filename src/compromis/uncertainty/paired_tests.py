@@ -12,6 +12,7 @@ import numpy as np
 from compromis._text import nearest
 from compromis._typing import Floats, Ints, ReadOnly
 from compromis.errors import InputError
+from compromis.evidence.counts import ratio
 from compromis.evidence.grouped import GroupedCounts
 from compromis.evidence.paired import PairedCounts
 from compromis.measures.pragma import losses
@@ -178,13 +179,15 @@ def draw_pairs(paired: PairedCounts, draws: int, random_state: int) -> list[tupl
     size = len(paired.classes)
     first, second = (cells[:, 0] * size + cells[:, column] for column in (1, 2))
     if paired.strata is not None:
-        tables, prior = _sample_with_prior(paired, cells, of_rows, pseudo)
-        parts = draw_sample(paired.strata, tables, prior, draws, random_state)
+        labelled, prior = _sample_with_prior(paired, cells, of_rows, pseudo)
+        parts = draw_sample(paired.strata, labelled, prior, draws, random_state)
         return [(_margin(drawn, first, size), _margin(drawn, second, size)) for drawn in parts]
     tables = np.zeros((1 if paired.tables is None else len(paired.tables), len(cells)))
     tables[:, of_rows] = paired.counts if paired.tables is None else paired.tables
     models = [_margin(tables, index, size) for index in (first, second)]
     scale = _row_scale(paired, models)[cells[:, 0]]
+    if paired.times is None and paired.squares is not None:
+        scale[of_rows] = np.fmax(scale[of_rows], ratio(paired.squares, paired.counts))
     draw = (
         _drawn_rows(tables[0], scale, pseudo)
         if paired.times is None

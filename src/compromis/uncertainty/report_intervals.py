@@ -32,11 +32,11 @@ from compromis.uncertainty.draws import (
     PRIOR,
     SEED,
     TILTS,
+    cell_scale,
     draw_counts,
     draw_sample_counts,
     effective_sizes,
     prior_for,
-    row_scale,
     sample_prior,
 )
 from compromis.uncertainty.intervals import Interval, from_draws, read_confidence, wilson_bounds
@@ -267,7 +267,7 @@ def centre(
     counts = counts_of(evidence)
     if len(counts.classes) > MOST_CLASSES:
         return drawn
-    scale = np.broadcast_to(row_scale(evidence), counts.matrix.shape)
+    scale = cell_scale(evidence)
     smooth = counts.matrix + prior_for(counts) * scale
     observed, start = measures(counts.matrix), measures(smooth)
     rows = (smooth / scale).ravel()
