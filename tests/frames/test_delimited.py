@@ -62,7 +62,7 @@ def test_cells_stay_as_written_wherever_a_block_ends(tmp_path, monkeypatch, end,
         ),
         ('t,d\na,b\n\n"a,b\n', "the quote that opens in record 4, column 't' is never closed"),
         ("t,d\na,b\na,b,c\n", "has 3 fields in record 3, but 2 columns; check quotes and delimiters"),
-        ("t,d\na,b\na\n", "has 1 fields in record 3, but 2 columns"),
+        ("t,d\na,b\na\n", "has 1 field in record 3, but 2 columns"),
         (
             't,"d"e\na,b\n',
             "text follows a closing quote in record 1, column 2; a quote inside a quoted cell is written twice",

@@ -212,7 +212,7 @@ def test_arff_of_weka(weka):
         ("a.csv", b"", "is empty"),
         ("a.csv", b"  \n ", "is empty"),
         ("a.csv", b"a,a\n1,2\n", "several columns named 'a'"),
-        ("a.csv", b"a,b\n1,2\n1\n", "has 1 fields in record 3, but 2 columns"),
+        ("a.csv", b"a,b\n1,2\n1\n", "has 1 field in record 3, but 2 columns"),
         ("a.csv", b'a,b\n"1,2\n', "cannot be read as a table"),
         ("a.csv", b"a,b\n\xff\xfe,2\n", "is not UTF-8 text"),
         ("a.csv", b"a,b\n\0,2\n", "holds binary data"),

@@ -209,7 +209,7 @@ def test_short_rows(tmp_path, engine):
     """Polars would take the fields that lack as missing."""
     (tmp_path / "short.csv").write_text("t,d\na,a\nb\n")
     for reader in (None, engine):
-        with pytest.raises(cp.InputError, match="has 1 fields in record 3, but 2 columns"):
+        with pytest.raises(cp.InputError, match="has 1 field in record 3, but 2 columns"):
             counted(tmp_path / "short.csv", reader)
 
 
