@@ -47,6 +47,7 @@ html_css_files = ["site.css"]
 html_search_scorer = str(HERE / "_static" / "search_scorer.js")
 html_show_sourcelink = False
 html_sidebars = {"start": [], "method": []}  # pages without pages below them
+html_context = {"default_mode": "auto"}
 html_theme_options = {
     "show_prev_next": True,
     "navigation_with_keys": False,

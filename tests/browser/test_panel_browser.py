@@ -118,6 +118,12 @@ def test_minima_are_asked_for_and_refused_beyond_100(opened, case):
     field.fill("150")
     assert field.get_attribute("aria-invalid") == "true"
     assert page.evaluate("panel.state().preferences.classes[0].min_precision") is None
+    turn(page, 0, 20)  # what is in force is shown again, without the complaint
+    assert (field.input_value(), field.get_attribute("aria-invalid")) == ("150", "true")  # not while one types
+    page.locator("input[type=range]").first.focus()
+    turn(page, 0, 22)
+    assert (field.input_value(), field.get_attribute("aria-invalid")) == ("", "false")
+    assert not page.locator(".cp-constraint .cp-complaint").first.inner_text()
     field.fill("60")
     page.evaluate("panel.settled()")
     assert page.evaluate("panel.state().preferences.classes[0].min_precision") == 0.6

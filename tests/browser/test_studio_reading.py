@@ -74,6 +74,7 @@ def test_choices_are_answered_by_keyboard_and_survive_a_reload(opened):
     page.locator("#by-choices").focus()
     page.keyboard.press("Enter")
     expect(page.locator(".question")).to_contain_text("Question 1 of")
+    expect(page.locator(".side").first).to_be_focused()
     page.locator(".side").nth(1).focus()
     for number in (2, 3):
         page.keyboard.press("Enter")
@@ -231,7 +232,8 @@ def test_a_raw_table_gets_a_model_and_the_report_opens_in_a_tab(studio, visit, t
     path.write_text(
         "customer,x,state\n"
         + "\n".join(
-            f"C{i},{a:.4f},{b}" for i, (a, b) in enumerate(zip(generator.normal(size=200) + 2 * (y == "bad"), y, strict=True))
+            f"C{i},{a:.4f},{b}"
+            for i, (a, b) in enumerate(zip(generator.normal(size=200) + 2 * (y == "bad"), y, strict=True))
         )
     )
     one = studio(path)

@@ -62,7 +62,9 @@ def test_texts_become_numbers_and_codes():
     np.testing.assert_array_equal(unseen, [[7, np.nan]])
     with pytest.raises(cp.InputError, match=r"column 'n' of t\.csv held numbers in training"):
         encode_table({"n": ["seven"], "c": ["a"]}, columns, "t.csv")
-    with pytest.raises(cp.InputError, match=r"300 different texts; leave it out if it names the rows \(--ignore 'id'\)"):
+    with pytest.raises(
+        cp.InputError, match=r"300 different texts; leave it out if it names the rows \(--ignore 'id'\)"
+    ):
         describe_table(texts, ["id"], "t.csv")
 
 

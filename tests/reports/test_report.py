@@ -8,6 +8,7 @@ import html
 import json
 import re
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -71,6 +72,10 @@ def test_a_verdict_that_tuning_would_change_says_so_and_the_weights_say_all_of_w
         cp.evaluate(truth, y_proba=np.c_[score < 0.2, score > 0.2].astype(float), preferences={truth[0]: 10})
     )
     assert "Tuning may help" not in better.html
+    blind = np.c_[1 - np.tile([0.1, 0.2], 50), np.tile([0.1, 0.2], 50)]  # the score knows nothing of the class
+    worthless = cp.report(cp.evaluate(truth, y_proba=blind, preferences={truth[0]: cp.Preference(10, 0.1, 0.9)}))
+    assert worthless.evaluation.verdict.state == "no better"
+    assert "Tuning alone does not help: even tuned" in worthless.html
 
 
 def test_the_page_holds_evidence_that_gives_the_same_counts(result):
@@ -250,6 +255,9 @@ def test_command_line(table):
     with open("a b.html", encoding="utf-8") as file:
         page = file.read()
     assert content_of(page)["matrix"] == table.counts.matrix.tolist()
+    assert run(str(Path("votes.csv").resolve()), *arguments[1:]).exit_code == 0
+    with open("a b.html", encoding="utf-8") as file:
+        assert "<h1>votes.csv: truth</h1>" in file.read()
     assert (
         "compromis report votes.csv --truth truth --proba p_ --prioritise A --metric f --output &#39;a b.html&#39;"
         in page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -83,7 +84,7 @@ def command(
             weights=None if rule is None else rule.weights,
             smoothing=0.0 if rule is None else rule.smoothing,
             review=None if rule is None else rule.review,
-            title=title or f"{table.source}: {truth}",
+            title=title or f"{Path(table.source).name}: {truth}",
             command=context.meta["written"],
             decision=_decision(prediction, weights, class_of),
             random_state=seed,
@@ -98,5 +99,6 @@ def _decision(prediction: str | None, weights: str | None, class_of: dict[str, A
     """Return which decision the page judges, by the names of columns and files."""
     if prediction is not None:
         return f"column '{prediction}'"
-    highest = f"the highest of {listed(class_of)}"
-    return highest if weights is None else f"the weights of '{weights}' on {listed(class_of)}"
+    first, *_, last = class_of
+    columns = listed(class_of) if len(class_of) <= 4 else f"the {len(class_of)} columns from '{first}' to '{last}'"
+    return f"the highest of {columns}" if weights is None else f"the weights of '{weights}' on {columns}"

@@ -86,7 +86,9 @@ def _names_rows(column: Texts) -> bool:
         return False
     if not _is_number(column):
         return len(texts) > min(MOST_TEXTS, rows // 2)
-    return len(texts) == rows and all(text.isdecimal() and len(text) < 19 for text in texts) and _spread(texts) == rows - 1
+    return (
+        len(texts) == rows and all(text.isdecimal() and len(text) < 19 for text in texts) and _spread(texts) == rows - 1
+    )
 
 
 def _spread(texts: set[str]) -> int:
@@ -94,7 +96,10 @@ def _spread(texts: set[str]) -> int:
 
 
 def _probable_truth(table: Table, numeric: Sequence[str]) -> str:
-    """Return the column for whose texts there are columns of scores; else one with a usual name; else the last with the texts of some classes, as Weka does."""
+    """Return the column for whose texts there are columns of scores.
+
+    If there is none: one of a few different texts, with a usual name, else the last, as Weka takes it.
+    """
     names, scores = list(table.columns), set(numeric)
     usual = sorted((name for name in names if name.lower() in TRUTH_NAMES), key=lambda n: TRUTH_NAMES.index(n.lower()))
     texts = [name for name in names if name not in scores and not _is_number(table[name])]

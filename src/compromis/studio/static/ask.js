@@ -51,11 +51,12 @@ export function askCard(told) {
       return place.querySelector("button:not(:disabled)")?.focus({ preventScroll: true });
     }
     const heading = make("p", { class: "question", id: "question" }, make("b", {}, "Which of these two results would you rather have?"), make("span", { class: "quiet-text" }, ` Question ${question.number} of at most ${most}`));
+    const asking = place.contains(document.activeElement); // not after a reload, where nobody has answered yet
     const sides = question.sides.map((side, i) => sideButton(side, i, () => answer(["first", "second"][i])));
     place.replaceChildren(heading, make("div", { class: "sides", role: "group", "aria-labelledby": "question", onkeydown: (event) => event.repeat && event.preventDefault() }, sides),
       make("div", { class: "actions" }, make("button", { type: "button", onclick: () => answer("alike") }, "They are alike to me"), back,
         make("button", { type: "button", onclick: finish, disabled: !known.length }, "That is enough"), others), bars);
-    if (answers.length) sides[0].focus({ preventScroll: true });
+    if (asking) sides[0].focus({ preventScroll: true });
   }
 
   function finish() {

@@ -39,7 +39,10 @@ function boundField(label, owner, changed) {
   return {
     node: make("span", { class: "cp-constraint" }, make("label", { for: id }, label), input, " %", complaint),
     show(fraction) {
-      if (document.activeElement !== input) input.value = fraction == null ? "" : String(Number((100 * fraction).toPrecision(6)));
+      if (document.activeElement === input) return;
+      input.value = fraction == null ? "" : String(Number((100 * fraction).toPrecision(6)));
+      input.setAttribute("aria-invalid", "false");
+      setText(complaint, "");
     },
   };
 }
