@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from compromis._results import Result
-from compromis._text import Finding, Table, count, fixed, nearest, shown, uncapitalised
+from compromis._text import Finding, Table, count, fixed, shown, uncapitalised, unknown_name
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
@@ -579,9 +579,7 @@ def _read_method(method: str | Method, problem: SearchProblem) -> Method:
     if method == "auto":
         return Exact() if problem.classes <= 3 else Sweep()
     if not isinstance(method, str) or method not in _NAMES:
-        raise InputError(
-            f"there is no method {method!r}{nearest(method, _NAMES, aside=True)}; choose one of auto, {', '.join(_NAMES)}"
-        )
+        raise InputError(unknown_name("method", method, ["auto", *_NAMES]))
     return _NAMES[method]()
 
 
