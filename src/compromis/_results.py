@@ -31,6 +31,7 @@ from compromis._text import (
     shown_label,
     text_table,
     tone_of,
+    unknown_name,
 )
 from compromis.errors import InputError, MissingExtra
 
@@ -102,7 +103,7 @@ def make_frame(columns: Mapping[str, Sequence[Any]], backend: str | None = None)
     import narwhals as nw
 
     if backend is not None and backend not in BACKENDS:
-        raise InputError(f"there is no backend {backend!r}; choose one of {', '.join(BACKENDS)}")
+        raise InputError(unknown_name("backend", backend, BACKENDS))
     chosen = backend or next((name for name in BACKENDS if find_spec(name)), None)
     if chosen is None:
         raise MissingExtra(

@@ -29,6 +29,12 @@ def nearest(name: object, choices: Iterable[object], *, aside: bool = False) -> 
     return f" (did you mean {close[0]!r}?)" if aside else f"; did you mean {close[0]!r}?"
 
 
+def unknown_name(what: str, name: object, choices: Iterable[str]) -> str:
+    """Return the sentence for a name that is none of the choices."""
+    known = list(choices)
+    return f"there is no {what} {name!r}{nearest(name, known, aside=True)}; choose one of {', '.join(known)}"
+
+
 def shown(items: Iterable[object], limit: int = 8) -> str:
     """Return the first items as a readable list, and how many more there are."""
     texts = [_short(repr(item)) for item in items]

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from compromis._text import nearest
+from compromis._text import unknown_name
 from compromis.errors import InputError
 
 Array = NDArray[np.float64]
@@ -245,10 +245,7 @@ def get_metric(metric: str | Metric) -> Metric:
         return metric
     name = _OTHER_NAMES.get(metric.lower(), metric.lower()) if isinstance(metric, str) else metric
     if not isinstance(name, str) or name not in METRICS:
-        raise InputError(
-            f"there is no metric {metric!r}{nearest(metric, METRICS, aside=True)}; choose one of {', '.join(METRICS)}",
-            "metric",
-        )
+        raise InputError(unknown_name("metric", metric, METRICS), "metric")
     return METRICS[name]
 
 

@@ -579,15 +579,15 @@ MOST_COSTS = 12
 def _refuse_beside_cost(label: Any, preference: Preference) -> None:
     given = {field.name: getattr(preference, field.name) for field in fields(preference)}
     bounds = ("min_precision", "min_recall", "max_share", "confidence")
-    told = [
+    idle = [
         name
         for name, value in given.items()
         if name not in bounds and value is not None and (name, value) != ("importance", 1)
     ]
-    if told:
+    if idle:
         raise InputError(
-            f"costs say what each decision is worth, so they take no {told[0]} (that of {label!r}); leave it out, or cost",
-            told[0],
+            f"costs say what each decision is worth, so they take no {idle[0]} (that of {label!r}); leave it out, or cost",
+            idle[0],
         )
 
 

@@ -72,7 +72,7 @@ def test_a_table_without_votes_gets_a_model(studio, tmp_path):
             == votes.counts([1, 1]).matrix.tolist()
         )
         assert votes.counts([1, 1]).matrix.trace() > 120
-    assert "there is no model 'c5'; did you mean 'c45'" in one.failed("/api/models", {**recipe, "fit": "c5"})
+    assert "there is no model 'c5' (did you mean 'c45'?)" in one.failed("/api/models", {**recipe, "fit": "c5"})
     nothing = {**recipe, "columns": columns | {"ignore": ["row", "x", "colour", "customer"]}}
     assert "no column besides 'state' to learn from" in one.failed("/api/models", nothing)
     numbers = {"source": "1", "name": "", "fit": "c45", "columns": {"truth": "x", "votes": {}}}

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from compromis._text import nearest, shown
+from compromis._text import shown, unknown_name
 from compromis._typing import Label
 from compromis.errors import InputError
 from compromis.evidence.scores import part_of_votes
@@ -49,9 +49,7 @@ def to_sql(
       ELSE 'bad' END
     """
     if dialect not in DIALECTS:
-        raise InputError(
-            f"there is no dialect {dialect!r}{nearest(dialect, DIALECTS, aside=True)}; choose one of {', '.join(DIALECTS)}"
-        )
+        raise InputError(unknown_name("dialect", dialect, DIALECTS))
     sql = DIALECTS[dialect]
     names = [sql.name(_checked(name)) for name in _column_names(decision.classes, columns)]
     votes = [f"CAST({name} AS {sql.number_type})" for name in names] if sql.number_type else names

@@ -215,8 +215,10 @@ class AnytimeTests(Result):
         else:
             if len(self.tests) == len(wanted):
                 return self
-        told = ", ".join(f"{test.rate} of {test.label!r} at least {test.minimum:g}" for test in self.tests) or "nothing"
-        raise InputError(f"the tests are of other minima than the preferences set ({told}); begin new ones", "tests")
+        minima = (
+            ", ".join(f"{test.rate} of {test.label!r} at least {test.minimum:g}" for test in self.tests) or "nothing"
+        )
+        raise InputError(f"the tests are of other minima than the preferences set ({minima}); begin new ones", "tests")
 
 
 def _rows_and_wrong(counts: Counts, test: AnytimeTest) -> tuple[int, int]:

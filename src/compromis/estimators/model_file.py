@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from compromis._files import UNPACKED, VERSION, Head, check_version, write_whole
-from compromis._text import nearest, shown
+from compromis._text import shown, unknown_name
 from compromis._typing import Floats
 from compromis.errors import CompromisError, InputError, MissingExtra
 from compromis.estimators.honest_votes import votes_of
@@ -106,9 +106,7 @@ def make_classifier(name: str, columns: Sequence[Column], *, trees: int, random_
         )
     if name == "logistic":
         return _logistic(nominal, random_state)
-    raise InputError(
-        f"there is no model {name!r}{nearest(name, MODELS, aside=True)}; choose one of {', '.join(MODELS)}"
-    )
+    raise InputError(unknown_name("model", name, MODELS))
 
 
 def _logistic(nominal: list[int], random_state: int) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from compromis._rows import choose_folds, take_rows
-from compromis._text import nearest
+from compromis._text import unknown_name
 from compromis._typing import Floats
 from compromis.errors import InputError
 from compromis.estimators.c45 import C45Classifier
@@ -97,10 +97,7 @@ def _classifier(model: str, columns: tuple[Column, ...], trees: int, random_stat
 def _rows(texts: Mapping[str, Any], columns: tuple[Column, ...], source: str, model: str) -> Any:
     """Return the columns as the model takes them: our trees a table with nominal columns, scikit-learn a matrix of codes."""
     if model not in TABLE_MODELS:
-        raise InputError(
-            f"there is no model {model!r}{nearest(model, TABLE_MODELS)}; choose one of {', '.join(TABLE_MODELS)}",
-            "model",
-        )
+        raise InputError(unknown_name("model", model, TABLE_MODELS), "model")
     matrix: Floats = encode_table(texts, columns, source)
     if model == "logistic":
         return matrix

@@ -118,7 +118,7 @@ class Check(Result):
 
     def document(self) -> dict[str, Any]:
         """Return what `to_json` writes, the evaluation included."""
-        conditions = [{"name": one.name, **asdict(one), "state": one.state} for one in self.conditions]
+        conditions = [{"name": item.name, **asdict(item), "state": item.state} for item in self.conditions]
         return {
             **self.heading(),
             "passed": self.passed,
@@ -130,7 +130,7 @@ class Check(Result):
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the conditions, column by column."""
-        return columns_of(self.conditions, Condition) | {"state": [str(one.state) for one in self.conditions]}
+        return columns_of(self.conditions, Condition) | {"state": [str(item.state) for item in self.conditions]}
 
     def sentences(self) -> list[str]:
         """Return whether the check passed, then what the evaluation says."""
@@ -147,14 +147,14 @@ class Check(Result):
         level = f"{100 * self.intervals.confidence:g} % interval"
         rows = [
             [
-                one.name,
-                f"{one.reached:.4f}",
-                f"{'>=' if one.is_minimum else '<='} {one.bound:g}",
-                "met" if one.passed else "MISSED",
-                bounds(one.interval),
-                str(one.state),
+                item.name,
+                f"{item.reached:.4f}",
+                f"{'>=' if item.is_minimum else '<='} {item.bound:g}",
+                "met" if item.passed else "MISSED",
+                bounds(item.interval),
+                str(item.state),
             ]
-            for one in self.conditions
+            for item in self.conditions
         ]
         conditions = Table("", ["Condition", "Reached", "Asked", "State", level, "By interval"], rows)
         return [conditions, *(table._replace(folded=True) for table in self.evaluation.tables())]

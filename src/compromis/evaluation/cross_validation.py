@@ -152,16 +152,16 @@ class CrossEvaluation(Evaluation):
     def sentences(self) -> list[str]:
         """Return what an evaluation says, then what the folds add."""
         fitting, deciding = sum(self.fit_seconds), sum(self.predict_seconds)
-        told = [f"{len(self.folds)} folds: fitting took {fitting:.2f} s, deciding {deciding:.2f} s"]
+        notes = [f"{len(self.folds)} folds: fitting took {fitting:.2f} s, deciding {deciding:.2f} s"]
         if self.untested:
-            told.append(f"{self.untested:,} rows are in no test fold")
+            notes.append(f"{self.untested:,} rows are in no test fold")
         if self.repeats > 1:
-            told.append(f"each row is tested {self.repeats:g} times; the intervals count it once")
+            notes.append(f"each row is tested {self.repeats:g} times; the intervals count it once")
         if not math.isnan(self.optimism):
-            told.append(
+            notes.append(
                 f"optimism: on the rows on which weights were chosen the loss is lower by {self.optimism:.4f} than on unseen rows"
             )
-        return [*super().sentences(), *(Finding(one, "small") for one in told)]
+        return [*super().sentences(), *(Finding(note, "small") for note in notes)]
 
     def tables(self) -> list[Table]:
         """Return the tables of an evaluation, then the means over folds."""

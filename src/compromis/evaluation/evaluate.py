@@ -319,25 +319,25 @@ class Evaluation(Result):
         """Return the headline, the verdict with what is missed, and in small print the numbers."""
         first, *more = self.headline.sentences()
         judged = [] if self.verdict is None else self.verdict.findings()
-        missed = [Finding(str(one), "missed") for one in self.missed_by_group]
+        missed = [Finding(str(shortfall), "missed") for shortfall in self.missed_by_group]
         few = [] if self.intervals is None else self.intervals.doubts()
         small = [
             *_confusions(self.counts),
             self._numbers(),
             *([] if self.screening is None else [self.screening]),
         ]
-        return [Finding(first, "headline"), *more, *judged, *missed, *few, *(Finding(one, "small") for one in small)]
+        return [Finding(first, "headline"), *more, *judged, *missed, *few, *(Finding(line, "small") for line in small)]
 
     def _numbers(self) -> str:
         """Return accuracy and kappa, and the loss with its metric, with the intervals that there are."""
         summary, preferences = self.summary, self.preferences
         known = {} if self.intervals is None else self.intervals.summary
-        told = {"accuracy": fixed(summary.accuracy), "kappa": fixed(summary.kappa)}
+        numbers = {"accuracy": fixed(summary.accuracy), "kappa": fixed(summary.kappa)}
         if summary.loss is not None and summary.total:
-            told["loss" if summary.average_cost is None else "average_cost"] = f"{summary.loss:.4f}"
+            numbers["loss" if summary.average_cost is None else "average_cost"] = f"{summary.loss:.4f}"
         each = [
             f"{name.replace('_', ' ')} {value}" + (f" ({bounds(known[name])})" if name in known else "")
-            for name, value in told.items()
+            for name, value in numbers.items()
         ]
         metric = "" if preferences is None or preferences.cost is not None else f"; metric {preferences.metric.name}"
         few = "; * the precision of fewer than 20 predictions" if rates.few_predictions(self.counts) else ""
@@ -392,7 +392,7 @@ class Evaluation(Result):
         labels = list(self.per_class)
         if len(labels) <= MOST_ROWS:
             return [self._class_table(labels)._replace(title=""), *self._group_tables()]
-        first = [one.label for one in self.headline.classes]
+        first = [row.label for row in self.headline.classes]
         missed = dict(zip(labels, outcomes(self.counts).misses.tolist(), strict=True))
         others = sorted(labels, key=lambda label: -missed[label])
         chosen = list(dict.fromkeys([*first, *others]))[:MOST_ROWS]
@@ -408,7 +408,7 @@ class Evaluation(Result):
         if self.verdict is not None and self.preferences is not None:
             sections.append(text.verdict_section(self.preferences.metric, self.per_class, self.verdict))
         if self.by is not None:
-            missed = [f"{shown_label(str(one))}." for one in self.missed_by_group]
+            missed = [f"{shown_label(str(shortfall))}." for shortfall in self.missed_by_group]
             sections.append(text.section("By group", [text_table(group_table(self.by, self.arrays)), *missed]))
         if self.screening is not None:
             sections.append(f"{paragraph(self.screening)}\n")
@@ -445,10 +445,10 @@ def _confusions(counts: Counts) -> list[str]:
     pairs = [divmod(int(cell), len(labels)) for cell in order[:MOST_CONFUSED]]
     shown = list(dict.fromkeys(k for pair in pairs for k in pair))
     names = dict(zip(shown, short_names([labels[k] for k in shown], 24), strict=True))
-    told = [
+    phrases = [
         f"{count(wrong[i, j])} {rows_named(labels[i], names[i])} as {class_name(labels[j], names[j])}" for i, j in pairs
     ]
-    return [f"most confused: {', '.join(told)}"]
+    return [f"most confused: {', '.join(phrases)}"]
 
 
 def _preferences_document(preferences: Preferences) -> dict[str, Any]:

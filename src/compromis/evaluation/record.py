@@ -124,26 +124,26 @@ class Record(Result):
 
     def limits(self) -> list[str]:
         """Return what the record does not cover, in sentences."""
-        told = [
+        lines = [
             "everything holds for new rows that are drawn like those of the evidence, not where the rows within a class change"
         ]
         if self.arrays.min_precision.any():
-            told.append("a precision holds for the class shares of the evidence alone; a recall holds for any")
+            lines.append("a precision holds for the class shares of the evidence alone; a recall holds for any")
         if self.guarantee is None and self._unheld:
-            told.append(self._unheld)
+            lines.append(self._unheld)
         elif self.guarantee is None:
-            told.append(
+            lines.append(
                 "no confidence was asked for: about every second such decision misses on new rows the minima that it meets on these"
             )
         elif not self.guarantee.exact:
-            told.append(f"the confidence is {CALIBRATIONS[self.guarantee.calibration]}")
+            lines.append(f"the confidence is {CALIBRATIONS[self.guarantee.calibration]}")
         if self.evidence.left_out:
-            told.append(f"{count(self.evidence.left_out)} rows without any vote are left out")
+            lines.append(f"{count(self.evidence.left_out)} rows without any vote are left out")
         if self.facts.rows == "own":
-            told.append(
+            lines.append(
                 "loss, rates and verdict are of the rows that chose the weights, and look better there than on new rows"
             )
-        return told
+        return lines
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the numbers of each class, column by column."""
@@ -227,17 +227,17 @@ class Record(Result):
 
     def failures(self) -> list[str]:
         """Return why the decision may not be used any more, or never might, in sentences; empty where it may."""
-        told = (
+        lines = (
             [f"the record lapsed on {self.facts.valid_until}; record the decision again on new rows"]
             if self.lapsed
             else []
         )
-        told += [
+        lines += [
             f"guarantee {item}" for item in ([] if self.guarantee is None else self.guarantee.items) if not item.given
         ]
-        told += [self._unheld] if self._unheld else []
-        told += [str(missed) for missed in self.verdict.constraints]
-        return told if self.verdict.state == "better" else [*told, str(self.verdict)]
+        lines += [self._unheld] if self._unheld else []
+        lines += [str(missed) for missed in self.verdict.constraints]
+        return lines if self.verdict.state == "better" else [*lines, str(self.verdict)]
 
     @classmethod
     def verify(cls, record: str | os.PathLike[str], evidence: str | os.PathLike[str]) -> Record:

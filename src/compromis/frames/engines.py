@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import narwhals as nw
 
-from compromis._text import nearest
+from compromis._text import unknown_name
 from compromis.errors import InputError, MissingExtra
 from compromis.frames.query import first_line, lazy_frame
 from compromis.frames.reading import OpenTable
@@ -109,9 +109,7 @@ CONNECT: dict[str, Callable[[str], Any]] = {"dask": connect_dask, "spark": conne
 def choose_engine(engine: str | None, format: str = "Parquet") -> str:
     """Return the engine asked for, or the first that is installed; text goes to DuckDB, which refuses ragged rows."""
     if engine is not None and engine not in ENGINES:
-        raise InputError(
-            f"there is no engine {engine!r}{nearest(engine, ENGINES, aside=True)}; choose one of {', '.join(ENGINES)}"
-        )
+        raise InputError(unknown_name("engine", engine, ENGINES))
     order = ("polars", "duckdb") if format == "Parquet" else ("duckdb", "polars")
     chosen = engine or next((name for name in order if find_spec(name)), None)
     if chosen is None:

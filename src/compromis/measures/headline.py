@@ -35,13 +35,13 @@ class ClassRows:
     false_alarms: float
     """Rows of other classes that are predicted as this one."""
 
-    def told(self, name: str | None = None) -> str:
+    def in_words(self, name: str | None = None) -> str:
         """Return the numbers in words, the class by a shortened name where one is given."""
         found = f"{count(self.found)} of {count(self.of)} {rows_named(self.label, name)}"
         return f"{found} (misses {_none(self.missed)}), {_alarms(self)}"
 
     def __str__(self) -> str:
-        return self.told()
+        return self.in_words()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,49 +79,51 @@ class Headline:
             return ["There are no rows"]
         share = f"{100 * self.right / self.rows:.1f} %" if self.right < self.rows else "all"
         right = f"{count(self.right)} of {count(self.rows)} rows right ({share})"
-        first = [f"Finds {self._told()}", right] if self.matters else ["; ".join([right, *self._most_missed()])]
+        first = (
+            [f"Finds {self._found_by_class()}", right] if self.matters else ["; ".join([right, *self._most_missed()])]
+        )
         return first if self.tuned is None else [*first, f"{TUNED}: {self.tuned.offered()} ({SAME_ROWS})"]
 
     def offered(self) -> str:
         """Return what is missed, and the false alarms."""
         if not self.matters:
             return f"{count(self.right)} of {count(self.rows)} rows right"
-        told = [f"{class_name(one.label, name)} {_missed(one)}" for one, name in self._named]
+        phrases = [f"{class_name(row.label, name)} {_missed(row)}" for row, name in self._named]
         if len(self.classes) == 1:
             return _missed(self.classes[0])
         rest = self._rest
         if rest is not None:
-            told.append(f"the others that matter {_missed(rest)}")
-        return "; ".join(told)
+            phrases.append(f"the others that matter {_missed(rest)}")
+        return "; ".join(phrases)
 
-    def _told(self) -> str:
-        told = [one.told(name) for one, name in self._named]
+    def _found_by_class(self) -> str:
+        phrases = [row.in_words(name) for row, name in self._named]
         rest = self._rest
         if rest is not None:
             more = f"{len(self.classes) - MOST_TOLD} more that matter"
-            told.append(f"{count(rest.found)} of {count(rest.of)} of {more} (misses {_none(rest.missed)})")
-        return "; ".join(told)
+            phrases.append(f"{count(rest.found)} of {count(rest.of)} of {more} (misses {_none(rest.missed)})")
+        return "; ".join(phrases)
 
     def _most_missed(self) -> list[str]:
         missed = [
-            f"{count(one.missed)} of {count(one.of)} {rows_named(one.label, name)}"
-            for one, name in self._named
-            if one.missed
+            f"{count(row.missed)} of {count(row.of)} {rows_named(row.label, name)}"
+            for row, name in self._named
+            if row.missed
         ]
-        more = sum(one.missed > 0 for one in self.classes[MOST_TOLD:])
+        more = sum(row.missed > 0 for row in self.classes[MOST_TOLD:])
         missed += [f"{more} more"] if more else []
         return [f"most missed: {joined(missed)}"] if missed else []
 
     @property
     def _named(self) -> list[tuple[ClassRows, str]]:
-        told = self.classes[:MOST_TOLD]
-        return list(zip(told, short_names([one.label for one in told], LONG_NAME), strict=True))
+        named = self.classes[:MOST_TOLD]
+        return list(zip(named, short_names([row.label for row in named], LONG_NAME), strict=True))
 
     @property
     def _rest(self) -> ClassRows | None:
-        """The classes beyond those told one by one, added up."""
+        """The classes beyond those named one by one, added up."""
         rest = self.classes[MOST_TOLD:]
-        sums = {name: sum(getattr(one, name) for one in rest) for name in ("of", "found", "missed", "false_alarms")}
+        sums = {name: sum(getattr(row, name) for row in rest) for name in ("of", "found", "missed", "false_alarms")}
         return ClassRows(label=None, **sums) if rest else None
 
     def __str__(self) -> str:
@@ -132,7 +134,7 @@ class Headline:
         numbers = {name: getattr(self, name) for name in ("matters", "rows", "right", "loss", "measure", "state")}
         return {
             "sentences": self.sentences(),
-            "classes": [asdict(one) for one in self.classes],
+            "classes": [asdict(row) for row in self.classes],
             **numbers,
             "tuned": None if self.tuned is None else replace(self.tuned, tuned=None).document(),
         }
@@ -157,11 +159,11 @@ def headline_of(
     """
     chosen = classes_that_matter(counts, arrays, pos_label)
     cells = outcomes(counts)
-    told = chosen or np.argsort(-cells.misses, kind="stable").tolist()
+    shown = chosen or np.argsort(-cells.misses, kind="stable").tolist()
     rows = [
         ClassRows(label=counts.classes[k], **{name: part[k].item() for name, part in zip(_PARTS, parts, strict=True)})
         for parts in [(cells.support, cells.hits, cells.misses, cells.alarms)]
-        for k in told
+        for k in shown
     ]
     loss = None if arrays is None or not counts.total else pragma(counts, arrays).total
     return Headline(
@@ -260,13 +262,13 @@ def _worth(counts: Counts, arrays: PreferenceArrays) -> Floats:
     return np.asarray((arrays.cost if priced.cost is None else priced.cost).max(axis=1))
 
 
-def _missed(one: ClassRows) -> str:
-    missed = f"all {count(one.of)}" if one.missed == one.of > 1 else _none(one.missed)
-    return f"misses {missed}, {_alarms(one)}"
+def _missed(row: ClassRows) -> str:
+    missed = f"all {count(row.of)}" if row.missed == row.of > 1 else _none(row.missed)
+    return f"misses {missed}, {_alarms(row)}"
 
 
-def _alarms(one: ClassRows) -> str:
-    return f"{_none(one.false_alarms, 'no')} false alarm{'s' * (one.false_alarms != 1)}"
+def _alarms(row: ClassRows) -> str:
+    return f"{_none(row.false_alarms, 'no')} false alarm{'s' * (row.false_alarms != 1)}"
 
 
 def _none(value: float, word: str = "none") -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from compromis._results import Result
 from compromis._rows import Fold, choose_folds, count_both, take_rows
-from compromis._text import Table, nearest, shown
+from compromis._text import Table, nearest, shown, unknown_name
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evaluation.cross_validation import FoldRows, run_folds
@@ -457,10 +457,7 @@ def _read_error(error: str | Error) -> tuple[Error, str]:
     if callable(error):
         return error, getattr(error, "__name__", "error").replace("_", " ")
     if error not in ERRORS:
-        raise InputError(
-            f"there is no error {error!r}{nearest(error, ERRORS, aside=True)}; choose one of {shown(ERRORS)}, or pass a function",
-            "error",
-        )
+        raise InputError(f"{unknown_name('error', error, ERRORS)}, or pass a function", "error")
     return partial(_regression_error, error), error.replace("_", " ")
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._text import nearest
+from compromis._text import unknown_name
 from compromis._typing import Floats, Ints
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints, dominating_of
@@ -94,9 +94,7 @@ def get_pair(pair: str | Pair) -> Pair:
     if isinstance(pair, Pair):
         return pair
     if not isinstance(pair, str) or pair not in PAIRS:
-        raise InputError(
-            f"there is no pair {pair!r}{nearest(pair, PAIRS, aside=True)}; choose one of {', '.join(PAIRS)}"
-        )
+        raise InputError(unknown_name("pair", pair, PAIRS))
     return PAIRS[pair]
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from compromis._text import nearest
+from compromis._text import unknown_name
 from compromis._typing import Floats, Ints, ReadOnly
 from compromis.errors import InputError
 from compromis.evidence.counts import ratio
@@ -281,9 +281,7 @@ def _decisive(measure: str | None, known: Mapping[str, Floats]) -> str:
     if measure == "loss" and "loss" not in known:
         raise InputError("the measure 'loss' needs preferences; give preferences or choose another measure")
     if measure not in known:
-        raise InputError(
-            f"there is no measure {measure!r}{nearest(measure, known, aside=True)}; choose one of {', '.join(known)}"
-        )
+        raise InputError(unknown_name("measure", measure, known))
     return measure
 
 

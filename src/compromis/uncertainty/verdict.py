@@ -137,9 +137,9 @@ class Verdict(Result):
     @cached_property
     def sentence(self) -> str:
         """Whether the result is better than no model, why, and what to do."""
-        told = f"{self.word}: {self.reason}" if self.reason else self.word
+        text = f"{self.word}: {self.reason}" if self.reason else self.word
         mark = ":" if self.state == "not told apart" and self.difference > 0 else ";"
-        return f"{told}{mark} {self.advice}" if self.advice else told
+        return f"{text}{mark} {self.advice}" if self.advice else text
 
     @property
     def _idle(self) -> bool:
@@ -206,7 +206,7 @@ class Verdict(Result):
     def findings(self) -> list[str]:
         """Return what a report says of it: the state with its advice, what is missed, and in small print the loss."""
         first = Finding(f"Verdict: {'; '.join(part for part in (self.word, self.advice) if part)}", self.state)
-        missed = [Finding(one, "missed") for one in self._missed()]
+        missed = [Finding(sentence, "missed") for sentence in self._missed()]
         return [first, *missed, *_ROWS[self.rows], *([Finding(self.reason, "small")] if self.reason else [])]
 
     def sentences(self) -> list[str]:
@@ -218,9 +218,9 @@ class Verdict(Result):
         return [*self._missed(), *_ROWS[self.rows]]
 
     def _missed(self) -> list[str]:
-        lost = [str(one) for one in self.given_up]
+        lost = [str(given) for given in self.given_up]
         if len(lost) > 1:
-            names = shown([one.label for one in self.given_up])
+            names = shown([given.label for given in self.given_up])
             lost = [f"classes {names} are given up, predicted next to never: set min_recall, or a higher importance"]
         missed = [str(answer) for answer in self.answers if not answer.reached]
         return [*map(str, self.constraints), *missed, *lost]

@@ -127,12 +127,12 @@ class Decision:
         return f"<Decision by weights {{{weights}{more}}}{added}{', with review' if self.review else ''}>"
 
     def _repr_html_(self) -> str:
-        told = [f"Predicts {self.threshold.rule}"] if len(self.classes) == 2 else []
-        told += ["The largest weight x (votes + smoothing) decides, the first class at a tie"]
-        told += [f"{self.smoothing:g} is added to every vote"] if self.smoothing else []
-        told += ["Some rows go to a person, who reviews them"] if self.review else []
+        sentences = [f"Predicts {self.threshold.rule}"] if len(self.classes) == 2 else []
+        sentences += ["The largest weight x (votes + smoothing) decides, the first class at a tie"]
+        sentences += [f"{self.smoothing:g} is added to every vote"] if self.smoothing else []
+        sentences += ["Some rows go to a person, who reviews them"] if self.review else []
         rows = [[str(label), f"{weight:.4g}"] for label, weight in self._weighed()]
-        return face(told, Table("Weights", ["class", "weight"], rows))
+        return face(sentences, Table("Weights", ["class", "weight"], rows))
 
     def _weighed(self) -> list[tuple[Label, float]]:
         return list(zip(self.classes, self.weights.tolist(), strict=True))

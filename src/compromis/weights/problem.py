@@ -195,13 +195,13 @@ def _explainer(metric: Metric) -> Callable[..., BaseException]:
     def explained(error: BaseException, precision: float, recall: float, recall_weight: float) -> BaseException:
         if not isinstance(error, Exception):
             return error
-        told = InputError(
+        refusal = InputError(
             f"the formula of your metric {metric.name!r} fails at precision {precision:.6g}, recall {recall:.6g}, recall "
             f"weight {recall_weight:.6g} ({type(error).__name__}: {error}); a search calls it with single numbers, "
             f"write it with arithmetic and numpy functions that take both these and arrays"
         )
-        told.__cause__ = error
-        return told
+        refusal.__cause__ = error
+        return refusal
 
     return explained
 

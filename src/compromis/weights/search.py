@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from compromis._results import Result
-from compromis._text import Finding, Table, count, fixed, nearest, shown, uncapitalised
+from compromis._text import Finding, Table, count, fixed, shown, uncapitalised, unknown_name
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
@@ -192,7 +192,7 @@ class WeightSearch(Result):
             f"before, with equal weights: {before.offered()}",
             *verdict.findings(),
             *threshold_sentence(self.decision, self.counts),
-            *([] if self.guarantee is None else [f"guarantee: {one}" for one in self.guarantee.sentences()]),
+            *([] if self.guarantee is None else [f"guarantee: {sentence}" for sentence in self.guarantee.sentences()]),
             *([] if self.review is None else self.review.sentences()),
             *(Finding(note, "missed") for note in self._notes()),
             Finding(last, "small"),
@@ -233,7 +233,7 @@ class WeightSearch(Result):
         table, *others = tables
         if len(table.rows) <= MOST_ROWS:
             return [table, *others]
-        first = [self.classes.index(one.label) for one in self.headline.classes]
+        first = [self.classes.index(row.label) for row in self.headline.classes]
         frequent = np.argsort(-self.counts.support, kind="stable").tolist()
         chosen = list(dict.fromkeys([*first, *frequent]))[:MOST_ROWS]
         title = f"{MOST_ROWS} of {len(table.rows)} classes; all: --json"
@@ -579,9 +579,7 @@ def _read_method(method: str | Method, problem: SearchProblem) -> Method:
     if method == "auto":
         return Exact() if problem.classes <= 3 else Sweep()
     if not isinstance(method, str) or method not in _NAMES:
-        raise InputError(
-            f"there is no method {method!r}{nearest(method, _NAMES, aside=True)}; choose one of auto, {', '.join(_NAMES)}"
-        )
+        raise InputError(unknown_name("method", method, ["auto", *_NAMES]))
     return _NAMES[method]()
 
 

@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from compromis._text import nearest, shown
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.readers import read_class_weights
-from compromis.evidence.votes import Votes
-from compromis.labels import plain_label
+from compromis.evidence.votes import known_label
 from compromis.measures.pragma import pragma
 from compromis.measures.rates import precision, recall
 from compromis.preferences import Preferences
@@ -114,7 +112,7 @@ def weight_sweep(
         raise InputError(
             "a weight sweep counts rows, not their amounts; give preferences without 'amount'", "preferences"
         )
-    k = _position(votes, label)
+    k = votes.classes.index(known_label(votes, label))
     base = np.ones(problem.classes) if weights is None else read_class_weights(weights, votes.classes)
     if ratios is None:
         return _as_sweep(problem, k, *_every_cell(problem, k, base), exact=True)
@@ -122,15 +120,6 @@ def weight_sweep(
     if not (grid.size and np.isfinite(grid).all() and (grid > 0).all()):
         raise InputError("ratios are finite numbers above 0, at least one")
     return _as_sweep(problem, k, grid, [_at_ratio(problem, k, base, ratio).matrix for ratio in grid], exact=False)
-
-
-def _position(votes: Votes, label: Any) -> int:
-    plain = plain_label(label)
-    if plain not in votes.classes:
-        raise InputError(
-            f"there is no class {plain!r}{nearest(plain, votes.classes, aside=True)}; the classes are {shown(votes.classes)}"
-        )
-    return votes.classes.index(plain)
 
 
 def _at_ratio(problem: SearchProblem, k: int, base: Floats, ratio: float) -> Counts:
