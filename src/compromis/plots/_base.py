@@ -80,13 +80,13 @@ def tidy(ax: Any, title: str = "") -> None:
 def plain(name: object, longest: int = LONGEST) -> str:
     """Return a name as matplotlib shows it unchanged: a dollar is no formula, a leading underscore hides no legend entry."""
     text = " ".join(str(name).split()) or repr(name)
-    text = drawable(shortened_middle(text, longest)).replace("$", r"\$")
+    text = shortened_middle(drawable(text), longest).replace("$", r"\$")  # a letter without a font becomes its name, which is long
     return f" {text}" if text.startswith("_") else text
 
 
-def plain_names(labels: Sequence[object]) -> list[str]:
+def plain_names(labels: Sequence[object], longest: int = LONGEST) -> list[str]:
     """Return names as `plain` does, those that become equal with numbers."""
-    return [plain(name, 2 * LONGEST) for name in short_names(labels, LONGEST)]
+    return [plain(name, longest) for name in short_names(labels, longest)]
 
 
 def listed(names: Iterable[object], most: int = 4) -> str:
