@@ -80,7 +80,9 @@ def tidy(ax: Any, title: str = "") -> None:
 def plain(name: object, longest: int = LONGEST) -> str:
     """Return a name as matplotlib shows it unchanged: a dollar is no formula, a leading underscore hides no legend entry."""
     text = " ".join(str(name).split()) or repr(name)
-    text = shortened_middle(drawable(text), longest).replace("$", r"\$")  # a letter without a font becomes its name, which is long
+    text = shortened_middle(drawable(text), longest).replace(
+        "$", r"\$"
+    )  # a letter without a font becomes its name, which is long
     return f" {text}" if text.startswith("_") else text
 
 
