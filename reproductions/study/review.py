@@ -1,7 +1,7 @@
 """What a review is worth: a tenth of the new rows looked at, as the rule says and in three other ways.
 
 The others are the largest probability, all weighted votes against the decision, and chance. ``python -m reproductions.study.review
-confirming`` (or ``developing``) prints the mean loss over the data sets, reviewed rows counted as right. Ties at the border of the
+confirming`` (or ``developing``) writes the loss on each data set, reviewed rows counted as right. Ties at the border of the
 tenth are broken at random, and random reviews are drawn, ``DRAWS`` times each.
 """
 
@@ -10,17 +10,27 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import numpy as np
 
 import compromis as cp
 from compromis.measures.pragma import pragma
+from reproductions.sheets import markdown, read, write
 from reproductions.study.families import members
 from reproductions.study.rows import ASKED, Floats, Fold, Ints, Rows, folds
 
 SHARE, DRAWS, TREES, SEED = 0.1, 20, 100, 0
 ASKED_FOR = ("paper", "macro")
+RESULTS = Path(__file__).parent / "results" / "review"
+TABLE = {
+    "no review": "no review", "random": "at random", "largest probability": "largest probability",
+    "votes against": "weighted votes against", "best / second": "best / second",
+}  # fmt: skip
+"""The ways of the table of docs/review.md, with their headings."""
+WAYS = (*TABLE, "plan", "share of the plan")
 
 FORESTS: dict[str, Callable[..., Any]] = {
     "forest": lambda **options: cp.TunedDecisionClassifier(_forest(), **options, random_state=SEED),
@@ -93,24 +103,30 @@ def _loss(matrix: Floats, arrays: Any) -> float:
     return pragma(cp.Counts.from_matrix(matrix, range(len(matrix))), arrays).total
 
 
-def main(role: str, *forests: str) -> None:
-    """Print what each way comes to, by data set and on the mean."""
-    names = [one.name for one in members(role)]
-    for forest in forests or FORESTS:
+def main(role: str) -> None:
+    """Write what each way comes to, a line for each forest, preferences and data set."""
+    rows: list[tuple[Any, ...]] = []
+    for forest in FORESTS:
         for asked in ASKED_FOR:
-            rows = []
-            for name in names:
-                found = losses_of(name, forest, asked)
-                rows.append(found)
-                print(forest, asked, name, {way: round(loss, 4) for way, loss in found.items()}, flush=True)
-            print(
-                "MEAN",
-                forest,
-                asked,
-                {way: round(float(np.mean([row[way] for row in rows])), 4) for way in rows[0]},
-                flush=True,
-            )
+            for one in members(role):
+                found = losses_of(one.name, forest, asked)
+                rows.append((forest, asked, one.name, *(found[way] for way in WAYS)))
+                print(*rows[-1], flush=True)
+    write(RESULTS / f"{role}.csv", ("forest", "preferences", "data", *WAYS), rows)
+
+
+def table(role: str = "confirming") -> str:
+    """The mean loss over the data sets; the lowest in bold."""
+    lines, rows = read(RESULTS / f"{role}.csv"), []
+    shown = {"paper": "the paper's preferences", "macro": "all classes alike"}
+    for forest in FORESTS:
+        for asked in ASKED_FOR:
+            own = [line for line in lines if (line["forest"], line["preferences"]) == (forest, asked)]
+            means = {way: fmean(float(line[way]) for line in own) for way in TABLE}
+            cells = [f"**{mean:.4f}**" if mean == min(means.values()) else f"{mean:.4f}" for mean in means.values()]
+            rows.append((f"{'random ' * (forest == 'forest')}{forest}, {shown[asked]}", *cells))
+    return markdown(("", *TABLE.values()), rows)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(sys.argv[1])

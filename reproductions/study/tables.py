@@ -11,6 +11,7 @@ import numpy as np
 from scipy.stats import rankdata, wilcoxon
 
 from reproductions.sheets import markdown, read
+from reproductions.study import review
 from reproductions.study.families import members
 from reproductions.study.laboratory import RESULTS, SETTINGS
 from reproductions.study.rows import Floats
@@ -284,4 +285,5 @@ BLOCKS: dict[str, Callable[[], str]] = {
         "confirming", (*MAIN, TUNER, *(way for base in ("lightgbm", "logistic") for way in bases(base)))
     ),
     "study_losses": losses_by_set,
+    "study_review": review.table,
 }

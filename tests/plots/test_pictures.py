@@ -6,6 +6,8 @@ import itertools
 
 import numpy as np
 import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 import compromis as cp
 
@@ -68,6 +70,17 @@ def displays(labels, many):
     yield plots.CriticalDifferenceDisplay(cp.uncertainty.compare_over_data_sets(ranks)).plot()
     yield plots.PredictedAgainstTrueDisplay.from_predictions(*rng.normal(size=(2, 40)))
     yield plots.ResidualDisplay.from_predictions(*rng.normal(size=(2, 40)))
+    yield from learning(truth, labels, preferences)
+
+
+def learning(truth, labels, preferences):
+    """Curves over sizes, and over the values of a parameter, which have long names too."""
+    X, model = np.random.default_rng(3).normal(size=(len(truth), 2)), DecisionTreeClassifier(random_state=0)
+    y = np.array(truth, dtype=str)
+    drawn = cp.plots.PreferenceLearningCurveDisplay.from_estimator
+    yield drawn(model, X, y, preferences=preferences, cv=2)
+    yield drawn(model, X, y, preferences=preferences, cv=2, parameter="max_depth", values=[1, 3, None])
+    yield drawn(DummyClassifier(strategy="constant"), X, y, parameter="constant", values=labels[:2], cv=2)
 
 
 def overlap(one, other):
@@ -81,6 +94,7 @@ def overlap(one, other):
 @pytest.mark.parametrize(("names", "many"), [("plain", True), ("long", False), ("scripts", False)])
 @pytest.mark.filterwarnings("error:Glyph")
 def test_no_text_is_cut_and_none_lies_on_another(names, many):
+    drawn = set()
     for display in displays(NAMES[names], many):
         name, figure = type(display).__name__, display.figure_
         texts = _base.texts_of(figure)
@@ -94,6 +108,8 @@ def test_no_text_is_cut_and_none_lies_on_another(names, many):
             if overlap(one, other) > 0.1
         ]
         assert not on, name
+        drawn.add(name)
+    assert drawn == set(cp.plots.__all__)
 
 
 def test_titles_are_short_and_captions_say_the_sentence():

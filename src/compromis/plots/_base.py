@@ -84,11 +84,11 @@ def plain(name: object, longest: int = LONGEST) -> str:
     return f" {text}" if text.startswith("_") else text
 
 
-def plain_names(labels: Sequence[object]) -> list[str]:
+def plain_names(labels: Sequence[object], longest: int = LONGEST) -> list[str]:
     """Return names as `plain` does, those that become equal with numbers."""
-    short = short_names(labels, LONGEST)
+    short = short_names(labels, longest)
     drawn = [drawable(name) for name in short]
-    return [plain(name, 2 * LONGEST) for name in (short if drawn == short else short_names(drawn, LONGEST))]
+    return [plain(name, 2 * longest) for name in (short if drawn == short else short_names(drawn, longest))]
 
 
 def listed(names: Iterable[object], most: int = 4) -> str:

@@ -13,10 +13,12 @@ from compromis.model_selection.curves import (
     complexity_curve,
     preference_learning_curve,
 )
-from compromis.plots._base import ALARM, DARK, LIGHT, QUIET, Display, tidy
+from compromis.plots._base import ALARM, DARK, LIGHT, QUIET, Display, plain_names, tidy
 
 STEEP = 30
 """Losses that span more than this factor are drawn on a logarithmic scale."""
+ALONG = 64
+"""The letters that fit below an axis, all its values together."""
 
 
 class PreferenceLearningCurveDisplay(Display):
@@ -106,7 +108,7 @@ class PreferenceLearningCurveDisplay(Display):
 
     def _mark_fits(self, ax: Any, curve: ComplexityCurve) -> None:
         ticks = [f"{value:g}" if isinstance(value, float) else str(value) for value in curve.values]
-        ax.set_xticks(range(len(ticks)), ticks)
+        ax.set_xticks(range(len(ticks)), plain_names(ticks, max(ALONG // len(ticks), 6)))
         ax.margins(x=0.12)
         crowded = len(curve.values) > 8
         for number, (fit, height) in enumerate(zip(curve.fits, curve.losses.validation_mean, strict=True)):
