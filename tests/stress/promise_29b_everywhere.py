@@ -15,7 +15,9 @@ import numpy as np
 import scipy.sparse
 
 import compromis as cp
+from compromis.deployment.sql import DIALECTS
 from compromis.weights import predictor
+from tests.frame_kinds import make
 from tests.hostile_votes import COLUMNS, LABELS, RATIO, WEIGHTS, calls_at_the_ratio, plainly, plainly_reviewed
 from tests.stress.outcome import Outcome, Progress, scaled, silent
 
@@ -23,6 +25,9 @@ TITLE = "the same labels and reviews from arrays, JSON, SQL, ONNX and frames"
 ROWS = 100_000
 QUICK = 0.01
 ENGINES = ("pandas", "polars", "pyarrow")
+LAZY = {"polars_lazy": "polars", "duckdb": "duckdb", "dask": "dask", "ibis": "ibis"}
+"""Frames that compute when asked, and the package that each needs; tests/integration has Spark."""
+NAMES = [f"p{k}" for k in range(1, len(LABELS) + 1)]
 Answer = tuple[list[Any], list[bool]]
 
 
@@ -62,6 +67,12 @@ def _ways(decision: cp.Decision, votes: np.ndarray) -> Iterator[tuple[str, Calla
         yield "ONNX", lambda: _onnx(decision, votes)
     for engine in filter(find_spec, ENGINES):
         yield engine, lambda engine=engine: _frame(decision, votes, engine)
+    for kind, package in LAZY.items():
+        if find_spec(package):
+            yield kind, lambda kind=kind: _lazy(decision, votes, kind)
+    if find_spec("duckdb") and find_spec("sqlglot"):
+        for dialect in DIALECTS:
+            yield f"SQL of {dialect}", lambda dialect=dialect: _as_another_reads_it(decision, votes, dialect)
 
 
 def _expressions(decision: cp.Decision, dialect: str) -> str:
@@ -102,3 +113,35 @@ def _frame(decision: cp.Decision, votes: np.ndarray, engine: str) -> Answer:
     frame = nw.from_dict({name: votes[:, k] for k, name in enumerate(COLUMNS)}, backend=engine).to_native()
     decided = nw.from_native(cp.frames.decide(frame, proba=COLUMNS, weights=decision))
     return decided["decision"].to_list(), decided["needs_review"].to_list()
+
+
+def _lazy(decision: cp.Decision, votes: np.ndarray, kind: str) -> Answer:
+    columns = {name: votes[:, k].tolist() for k, name in enumerate(NAMES)} | {"row": list(range(len(votes)))}
+    decided = cp.frames.decide(make(kind, columns), proba=NAMES, weights=decision)
+    found = nw.from_native(decided).lazy().collect().sort("row")
+    return found["decision"].to_list(), [bool(one) for one in found["needs_review"].to_list()]
+
+
+def _as_another_reads_it(decision: cp.Decision, votes: np.ndarray, dialect: str) -> Answer:
+    """Decide by a dialect's SQL as sqlglot, a reader of it, writes it for DuckDB."""
+    import duckdb
+    import pyarrow
+    import sqlglot
+
+    assert decision.review is not None
+    plain = cp.Decision(NAMES, decision.weights, smoothing=decision.smoothing, review=decision.review)
+    told = ", ".join(
+        plain.to_sql(NAMES, dialect, checked=False, review=review) + f" AS {name}"
+        for review, name in ((False, "label"), (True, "look"))
+    )
+    (query,) = sqlglot.transpile(
+        f"SELECT {told} FROM votes ORDER BY row", read=None if dialect == "ansi" else dialect, write="duckdb"
+    )
+    if dialect == "tsql":  # whose FLOAT has 64 bits and whose BIT is a truth value
+        query = query.replace("AS REAL", "AS DOUBLE").replace("AS BIT", "AS BOOLEAN")
+    base = duckdb.connect()
+    base.register(
+        "votes", pyarrow.table({"row": np.arange(len(votes)), **{name: votes[:, k] for k, name in enumerate(NAMES)}})
+    )
+    rows = base.execute(query).fetchall()
+    return [LABELS[NAMES.index(label)] for label, _ in rows], [bool(look) for _, look in rows]
