@@ -88,6 +88,12 @@ def test_every_result_has_every_rendering(result, tmp_path):
     assert "<table" in result._repr_html_() or "<p" in result._repr_html_()
 
 
+def test_a_repr_is_one_short_line(result):
+    shown = repr(result)
+    assert len(shown) <= 180
+    assert shown.isprintable()
+
+
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
 def test_frames_hold_the_columns(result, backend):
     frame = result.to_frame(backend)

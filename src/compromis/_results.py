@@ -39,6 +39,10 @@ if TYPE_CHECKING:
     import jinja2
 
 
+BRIEF = 90
+"""The letters of its first sentence that the repr of a result shows."""
+
+
 def running_version() -> str:
     """Return the version that is running, whether it was installed or not."""
     running: str = sys.modules["compromis"].__version__  # importing the package here would be circular
@@ -168,6 +172,16 @@ class Result(Framed):
 
     schema: ClassVar[str]
     template: ClassVar[str] = "result.html"
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Keep dataclasses from printing every field, arrays and all."""
+        super().__init_subclass__(**options)
+        if "__repr__" not in vars(cls):
+            cls.__repr__ = Result._brief  # type: ignore[assignment]
+
+    def _brief(self) -> str:
+        lead = shown_label(next(iter(self.sentences()), ""))
+        return f"<{type(self).__name__}{': ' * bool(lead)}{lead[:BRIEF]}{'…' * (len(lead) > BRIEF)}>"
 
     def document(self) -> dict[str, Any]:
         """Return what `to_json` writes, as plain values."""
