@@ -104,6 +104,34 @@ def measure(lines: Lines, browser, rows: int, classes: int, target: float) -> No
     )
 
 
+def first_paint(lines: Lines, browser) -> None:
+    """A report of about 2 MB, every vote of it exact: when the browser shows something, from the address on."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "report.html"
+        cp.report(votes_of(30_000, 5), path, preferences=cp.Preferences.prioritise([0]))
+        times, busy = [], []
+        for _ in range(7):
+            page = browser.new_page(viewport={"width": 1200, "height": 900})
+            thread = page.context.new_cdp_session(page)
+            thread.send("Performance.enable", {"timeDomain": "threadTicks"})
+            page.goto(path.as_uri())
+            page.wait_for_function("performance.getEntriesByName('first-contentful-paint').length")
+            times.append(page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime") / 1000)
+            busy.append(_thread_seconds(thread))
+            page.close()
+        size = path.stat().st_size / 1e6
+    beside = f"{size:.1f} MB; {min(busy):.2f} s of the main thread's processor time until it is loaded"
+    because = waiting(min(busy), at_most(1.5))
+    lines.add(
+        "first paint of a report, median",
+        statistics.median(times),
+        at_most(1.5),
+        beside,
+        unit="s",
+        missed_because=because,
+    )
+
+
 def _thread_seconds(session) -> float:
     """The processor time of the page's main thread in tasks: what does not depend on the load of the machine."""
     metrics = {one["name"]: one["value"] for one in session.send("Performance.getMetrics")["metrics"]}
@@ -136,7 +164,8 @@ def main() -> None:
     chromium = os.environ.get("COMPROMIS_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     with Lines("panel") as lines:
         if chromium is None or find_spec("playwright") is None:
-            lines.leave_out("slider", "this needs Chromium and Playwright")
+            for beginning in ("slider", "first paint"):
+                lines.leave_out(beginning, "this needs Chromium and Playwright")
         else:
             in_browser(lines, chromium)
         measure_report(lines)
@@ -149,6 +178,7 @@ def in_browser(lines: Lines, chromium: str) -> None:
         browser = driver.chromium.launch(executable_path=chromium, args=FLAGS)
         measure(lines, browser, 3_000, 5, 16)
         measure(lines, browser, 20_000, 5, 50)
+        first_paint(lines, browser)
         browser.close()
 
 

@@ -1,4 +1,4 @@
-"""How long a re-tune of the studio takes, from the browser and back: letter's 26 classes, votes of forests of 20 and 100 trees.
+"""How long the studio takes to start, and a re-tune from the browser and back: letter's 26 classes, votes of forests of 20 and 100 trees.
 
 It needs COMPROMIS_DATA, Chromium and Playwright, and says so where one is missing. A
 round trip is what the page's `retune` takes: the preferences goes to the server; weights and counts come back, from the full search if it
@@ -12,17 +12,22 @@ import asyncio
 import csv
 import gzip
 import os
+import re
 import shutil
+import signal
 import statistics
+import subprocess
+import sys
 import tempfile
 import threading
 import time
+import urllib.request
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.lines import Lines, at_most
+from benchmarks.lines import Lines, at_most, waiting
 
 TARGET = 300.0
 TURNS = 15
@@ -196,11 +201,36 @@ def report(lines: Lines, name: str, found: dict, full: list[float], alone: list[
     lines.add(f"{name}: loss of the full search's answer / the same in Python, largest of {TURNS}", best, at_most(1))
 
 
+START = [sys.executable, "-m", "compromis", "studio", "--demo", "--no-browser"]
+
+
+def starting(lines: Lines) -> None:
+    """From the command to the page's first answer; a process of its own each time."""
+    times, busy = [], []
+    for _ in range(5):
+        begin = time.perf_counter()
+        with tempfile.TemporaryDirectory() as folder:
+            running = subprocess.Popen(
+                START, stdout=subprocess.PIPE, text=True, cwd=folder, env={**os.environ, "PYTHONUNBUFFERED": "1"}
+            )
+            address = next(found[0] for found in map(re.compile(r"http://\S+").search, running.stdout) if found)
+            with urllib.request.urlopen(address, timeout=20) as answer:
+                answer.read()
+            times.append(time.perf_counter() - begin)
+            running.send_signal(signal.SIGINT)
+            _, _, used = os.wait4(running.pid, 0)
+            busy.append(used.ru_utime + used.ru_stime)
+    beside = f"{min(busy):.2f} s of processor time, its end included"
+    because = waiting(min(busy), at_most(1.5))
+    lines.add("start of the studio, from the command to the page, best of 5", min(times), at_most(1.5), beside, unit="s", missed_because=because)  # fmt: skip
+
+
 def main() -> None:
     chromium = os.environ.get("COMPROMIS_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     with Lines("studio") as lines:
+        starting(lines)
         if not os.environ.get("COMPROMIS_DATA") or chromium is None or find_spec("playwright") is None:
-            lines.leave_out("", "this needs COMPROMIS_DATA, Chromium and Playwright")
+            lines.leave_out("letter", "this needs COMPROMIS_DATA, Chromium and Playwright")
         else:
             in_browser(lines, chromium)
 
