@@ -169,6 +169,20 @@ def test_the_two_questions_understand_shares_as_people_write_them(opened):
     assert told == cp.Preference(10, 0.3, 0.95, min_recall=0.9)
 
 
+def test_who_chooses_by_keyboard_stays_at_the_control(opened):
+    _, watched = opened()
+    page = watched.page
+    for tab, select in (("Ask and tune", "#model"), ("Compare", "#compare-class")):
+        page.get_by_role("tab", name=tab).click()
+        page.locator(select).focus()
+        before = page.locator(select).input_value()
+        page.keyboard.press(
+            "ArrowUp" if before == page.locator(f"{select} option").last.get_attribute("value") else "ArrowDown"
+        )
+        expect(page.locator(select)).not_to_have_value(before)
+        expect(page.locator(select)).to_be_focused()
+
+
 def test_each_step_has_an_address_and_back_leads_to_the_step_before(opened):
     one, watched = opened()
     page = watched.page

@@ -106,8 +106,11 @@ def test_many_classes_are_added_up():
     headline = cp.evaluate(counts, preferences=dict.fromkeys("abcdefg", 5)).headline
     assert str(headline) == (
         "Finds 10 of 17 a (misses 7), 7 false alarms; 10 of 17 b (misses 7), 7 false alarms; 10 of 17 c (misses 7), 7 false alarms; "
-        "40 of 68 of 4 more that matter (misses 28). 80 of 136 rows right (58.8 %)."
+        "40 of 68 rows of 4 more classes that matter (misses 28). 80 of 136 rows right (58.8 %)."
     )
+    four = cp.evaluate(counts, preferences=dict.fromkeys("abcd", 5)).headline
+    assert str(four).startswith("Finds 10 of 17 a (misses 7), 7 false alarms; ")
+    assert "; 10 of 17 d (misses 7), 7 false alarms. 80 of 136" in str(four)
 
 
 def test_tuning_is_offered_where_the_highest_score_predicts_and_only_there():

@@ -18,7 +18,7 @@ from compromis.measures.rates import negative_predictive_value, outcomes, precis
 from compromis.preferences import PreferenceArrays
 
 MOST_TOLD = 3
-"""Classes that the sentence names one by one."""
+"""Classes that the sentence names one by one; one more has a name too, which is no longer than saying that there is one."""
 TUNED = "Tuned to your preferences"
 SAME_ROWS = "on these rows, which chose the weights"
 
@@ -100,8 +100,8 @@ class Headline:
         phrases = [row.in_words(name) for row, name in self._named]
         rest = self._rest
         if rest is not None:
-            more = f"{len(self.classes) - MOST_TOLD} more that matter"
-            phrases.append(f"{count(rest.found)} of {count(rest.of)} of {more} (misses {_none(rest.missed)})")
+            more = f"rows of {len(self.classes) - self._most} more classes that matter"
+            phrases.append(f"{count(rest.found)} of {count(rest.of)} {more} (misses {_none(rest.missed)})")
         return "; ".join(phrases)
 
     def _most_missed(self) -> list[str]:
@@ -110,19 +110,23 @@ class Headline:
             for row, name in self._named
             if row.missed
         ]
-        more = sum(row.missed > 0 for row in self.classes[MOST_TOLD:])
+        more = sum(row.missed > 0 for row in self.classes[self._most :])
         missed += [f"{more} more"] if more else []
         return [f"most missed: {joined(missed)}"] if missed else []
 
     @property
+    def _most(self) -> int:
+        return MOST_TOLD + (len(self.classes) == MOST_TOLD + 1)
+
+    @property
     def _named(self) -> list[tuple[ClassRows, str]]:
-        named = self.classes[:MOST_TOLD]
+        named = self.classes[: self._most]
         return list(zip(named, short_names([row.label for row in named], LONG_NAME), strict=True))
 
     @property
     def _rest(self) -> ClassRows | None:
         """The classes beyond those named one by one, added up."""
-        rest = self.classes[MOST_TOLD:]
+        rest = self.classes[self._most :]
         sums = {name: sum(getattr(row, name) for row in rest) for name in ("of", "found", "missed", "false_alarms")}
         return ClassRows(label=None, **sums) if rest else None
 

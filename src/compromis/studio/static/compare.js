@@ -1,6 +1,6 @@
 // Step 3: the trade-off curves of the models, one class at a time.
 
-import { choice, errorMessage, field, named, shorten } from "./elements.js";
+import { choice, errorMessage, field, named, refill, shorten } from "./elements.js";
 import { decimal, draw, make, METRICS, percent, recallWeight } from "./panel.js";
 import { ask, Cancelled, follow, on } from "./server.js";
 import { model, preferencesFor, session } from "./session.js";
@@ -28,7 +28,7 @@ export function mountCompare(root) {
     }
     if (!chosen.classes.includes(label)) label = firstClass(chosen);
     const changeClass = (value) => ((label = value), update());
-    controls.replaceChildren(
+    refill(controls,
       field("Class", choice(chosen.classes.map((name) => [name, name]), label, changeClass, { id: "compare-class" })),
       rivals(label).length > 1 ? tuneAll(error, update, label) : make("p", { class: "quiet-text" }, "Load a second model, or a second set of columns, to compare."));
     try {

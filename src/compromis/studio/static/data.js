@@ -1,6 +1,6 @@
 // Step 1: choose a file and its columns, and load models.
 
-import { choice, errorMessage, field, named, size, spelled } from "./elements.js";
+import { choice, errorMessage, field, named, refill, size, spelled } from "./elements.js";
 import { count, make } from "./panel.js";
 import { ask, Cancelled, follow, on } from "./server.js";
 import { choose, forget, isUploaded, load, refresh, send, session } from "./session.js";
@@ -120,7 +120,7 @@ async function openColumns(card, source, loaded) {
   const state = { preview, source, truth: preview.truth, from: "", set: "", dropMissing: false };
   const button = make("button", { type: "submit", class: "primary" }, "Load");
   const showVotes = () => {
-    votes.replaceChildren(...voteFields(state, showVotes));
+    refill(votes, ...voteFields(state, showVotes));
     button.textContent = state.set === FIT && !state.from ? "Fit and load" : "Load";
   };
   const setTruth = async (name) => {

@@ -24,6 +24,13 @@ export function choice(pairs, chosen, changed, attributes = {}) {
   return select;
 }
 
+/** Replace what an element holds; who was at a control by keyboard is at the new one of the same id. */
+export function refill(root, ...children) {
+  const id = root.contains(document.activeElement) ? document.activeElement.id : "";
+  root.replaceChildren(...children);
+  if (id) document.getElementById(id)?.focus({ preventScroll: true });
+}
+
 /** Return text of at most 60 characters, for elements that cannot wrap. */
 export const shorten = (text) => (text.length > 60 ? `${text.slice(0, 57)}…` : text);
 

@@ -1,7 +1,7 @@
 // Step 2: preferences by class and what they do; the panel of the report.
 
 import { askCard } from "./ask.js";
-import { choice, errorMessage, field } from "./elements.js";
+import { choice, errorMessage, field, refill } from "./elements.js";
 import { better, headlineOf, headlineSentences, make, mountPanel } from "./panel.js";
 import { ask, follow, on } from "./server.js";
 import { choose, hold, model, remember, session } from "./session.js";
@@ -51,7 +51,7 @@ export function mountTune(root) {
     words.hidden = chosen === null;
     picker.hidden = session.models.length < 2;
     if (!chosen) headline.replaceChildren();
-    picker.replaceChildren(field("Model", choice(session.models.map(({ id, name }) => [id, name]), session.chosen, choose, { id: "model" })));
+    refill(picker, field("Model", choice(session.models.map(({ id, name }) => [id, name]), session.chosen, choose, { id: "model" })));
     if (chosen?.id !== shown?.id || (chosen && shown.boot !== session.boot)) await showPanel(chosen, container, error);
     card.show(chosen, session.preferences);
   };

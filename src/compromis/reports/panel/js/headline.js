@@ -50,18 +50,19 @@ export function headlineSentences({ classes, matters, rows, right }, preferences
   const name = (k) => preferences.classes[k].rows ?? preferences.classes[k].text;
   const of = (number, { of: all, k }) => `${count(number)} of ${count(all)} ${name(k)}`;
   const share = right < rows ? `${fixed((100 * right) / rows, 1)} %` : "all";
+  const most = MOST_TOLD + (classes.length === MOST_TOLD + 1);
   const whole = `${count(right)} of ${count(rows)} rows right (${share})`;
   if (!matters) {
     const worst = classes.filter((one) => one.missed).map((one) => of(one.missed, one));
-    const list = worst.length > MOST_TOLD ? [...worst.slice(0, MOST_TOLD), `${worst.length - MOST_TOLD} more`] : worst;
+    const list = worst.length > most ? [...worst.slice(0, most), `${worst.length - most} more`] : worst;
     const text = list.length > 1 ? `${list.slice(0, -1).join(", ")} and ${list.at(-1)}` : list.join("");
     return [`${whole}${text ? `; most missed: ${text}` : ""}.`];
   }
-  const told = classes.slice(0, MOST_TOLD).map((one) => `${of(one.found, one)} (misses ${none(one.missed)}), ${alarms(one.alarms)}`);
-  const rest = classes.slice(MOST_TOLD);
+  const told = classes.slice(0, most).map((one) => `${of(one.found, one)} (misses ${none(one.missed)}), ${alarms(one.alarms)}`);
+  const rest = classes.slice(most);
   if (rest.length) {
     const sum = (part) => rest.reduce((total, one) => total + one[part], 0);
-    told.push(`${count(sum("found"))} of ${count(sum("of"))} of ${rest.length} more that matter (misses ${none(sum("missed"))})`);
+    told.push(`${count(sum("found"))} of ${count(sum("of"))} rows of ${rest.length} more classes that matter (misses ${none(sum("missed"))})`);
   }
   return [`Finds ${told.join("; ")}.`, `${whole}.`];
 }
