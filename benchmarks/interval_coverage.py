@@ -4,7 +4,7 @@ Rows are drawn independently from a population (so the number of rows of the rar
 scores are binormal, and a cut at 0 gives the stated sensitivity and specificity. Usage: interval_coverage.py [data sets] [seed] [fixed];
 with `fixed` the number of rare rows is the same in every data set, where a share of five rows has six values and no
 interval of fixed ends can cover near 95 % everywhere. interval_coverage.py classes [data sets] [seed] prints 2 to 20 classes instead,
-plain, with sample weights and in groups: the table of docs/uncertainty.md. What was chosen was chosen on other settings, the last one apart.
+plain, with sample weights and in groups: the table of docs/uncertainty.md. What was chosen was chosen on other settings, the last two apart.
 """
 
 from __future__ import annotations
