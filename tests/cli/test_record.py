@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
 import compromis as cp
+from compromis.evaluation.record import fingerprint
 from tests.command_line import run
 
 VOTES = ("--truth", "class", "--proba", "p_")
@@ -51,6 +53,17 @@ def test_from_votes_to_a_page_to_sign(recorded):
     assert verified.exit_code == 0
     assert "every number of record.json follows from evidence.json" in verified.output
     assert json.loads(Path("record.json").read_text())["facts"]["valid_until"] == "2099-12-31"
+
+
+def test_what_nobody_can_compute_again_is_said(recorded):
+    assert "are the word of who recorded it\n" in run("record", "evidence.json", "--verify", "record.json").output
+    document = json.loads(Path("record.json").read_text()) | {"compromis": "9.9\x1b[2J", "limits": []}
+    del document["seal"]
+    document["seal"] = fingerprint(msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n")
+    Path("record.json").write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n")
+    done = run("record", "evidence.json", "--verify", "record.json")
+    assert done.exit_code == 0
+    assert "in the words of compromis '9.9\\x1b[2J', which were not compared" in done.output
 
 
 def test_a_changed_byte_is_refused(recorded):

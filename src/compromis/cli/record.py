@@ -43,6 +43,10 @@ def command(
     if verify is not None:
         verified = cp.evaluation.Record.verify(verify, evidence)
         click.echo(f"verified: every number of {verify} follows from {evidence} ({verified.evidence.rows:,} rows)")
+        click.echo("title, dates, method, software, and whether the rows chose the weights are the word of who recorded it")
+        written = msgspec.json.decode(Path(verify).read_bytes())["compromis"]
+        if written != verified.heading()["compromis"]:
+            click.echo(f"its verdict and limits are in the words of compromis {written!r:.60}, which were not compared")
         return
     if weights is None or preferences is None or output is None:
         raise click.UsageError("give --weights, --preferences and --output, or --verify RECORD.json")
