@@ -53,6 +53,8 @@ def command(
     votes = read_evidence(evidence, cp.Votes)
     if votes is None:
         raise click.UsageError(f"{evidence} is no evidence file; write one with 'compromis tune --evidence'")
+    if cp.evidence.read(evidence).suppressed.cells:
+        raise click.UsageError(f"{evidence} keeps cells back; a record is of all rows, write them with 'compromis tune --evidence'")
     decision = cp.Decision.from_json(weights)
     stated = msgspec.json.decode(Path(weights).read_bytes())
     search = stated if "counts" in stated and not new_rows else None  # a decision alone tells nothing of a search
