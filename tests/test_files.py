@@ -88,6 +88,13 @@ def test_rows_of_parquet(tmp_path, monkeypatch):
     assert len(read(tmp_path / "x.parquet")) == 1000
 
 
+def test_a_limit_beyond_any_file_is_none(tmp_path, monkeypatch):
+    for setting in ("LINE", "COLUMNS", "LABEL", "UNPACKED", "CLASSES"):
+        monkeypatch.setenv(f"COMPROMIS_MAX_{setting}", "9" * 30)
+    (tmp_path / "x.csv").write_text("t,d\na,b\n")
+    assert len(read(tmp_path / "x.csv")) == 1
+
+
 def test_a_line_without_end(tmp_path, monkeypatch):
     monkeypatch.setenv("COMPROMIS_MAX_LINE", "500000")
     for name, head in (("x.csv", b"t,d\n"), ("x.arff", b"@relation r\n@attribute a string\n@data\n")):

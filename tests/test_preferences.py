@@ -357,3 +357,24 @@ def test_what_a_file_cannot_hold(tmp_path):
     with pytest.raises(cp.InputError, match="labels that are text, numbers or true/false"):
         cp.Preferences({("a", 1): cp.Preference()}).to_toml(tmp_path / "preferences.toml")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ".".join("a" * 2000) + " = 1",
+        "[" + " . ".join(['"a"'] * 2000) + "]",
+        'x = {y = """ """"", ' + ".".join(["'a'"] * 2000) + " = 1}",
+        "#'''\n" + ".".join("a" * 2000) + " = 1",
+    ],
+)
+def test_a_key_of_many_names_costs_nothing(text):
+    with pytest.raises(cp.InputError, match="joins more than 16 names by dots"):
+        cp.Preferences.from_toml_text(text)
+
+
+@pytest.mark.parametrize("quote", ['"', "'", '"""', "'''"])
+def test_a_label_may_hold_many_dots(quote):
+    label = ".a" * 40
+    text = f"[[class]]\nlabel = {quote}{label}{quote}\nimportance = 3.5  # {label}"
+    assert cp.Preferences.from_toml_text(text).of(label).importance == 3.5

@@ -164,7 +164,7 @@ class Limit:
             number = 0
         if number < 1:
             raise InputError(f"{self.setting} must be a whole number above 0, got {text!r}")
-        return number
+        return min(number, sys.maxsize)
 
     def check(self, number: int, what: str) -> None:
         """Raise if `number` exceeds the limit; `what` is the beginning of the message."""

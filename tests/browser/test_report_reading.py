@@ -139,6 +139,9 @@ def test_reload_and_link_open_the_same_state(report, tmp_path):
         '#state={"of":2,"metric":"f","by":"given","classes":{"0":{"importance":"1e9"}}}',
         '#state={"of":2,"metric":"f","by":"given","classes":{"__proto__":{"importance":1}}}',
         '#state={"of":2,"metric":"f","by":"given","classes":{"0":{"text":"<script>"}}}',
+        '#state={"of":2,"metric":"f","by":"given","classes":{"0":{"constructor":5}}}',
+        '#state={"of":2,"metric":"f","by":"given","classes":{"0":{"__proto__":null}}}',
+        '#state={"of":2,"metric":"f","by":"tuned","weights":[1,1e300]}',
     ],
 )
 def test_a_link_that_says_nothing_sensible_is_left_alone(report, fragment):

@@ -188,3 +188,24 @@ def test_mistakes_are_one_sentence(population, command, words):
     done = run(*command.split())
     assert done.exit_code == 2
     assert words in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("nan", "lacks 1 of the 150 rows"),
+        ("inf", "lacks 1 of the 150 rows"),
+        ("{}.5", "lacks 1 of the 150 rows"),
+        ("{}.0", ""),
+        ("{0}\n{0}", "has row {} of plan.json more than once"),
+    ],
+)
+def test_rows_are_found_by_their_whole_number(population, written, words):
+    planned()
+    head, first, *rest = (population / labelled()).read_text().splitlines()
+    row, more = first.split(",", 1)
+    begun = "\n".join(f"{number},{more}" for number in written.format(row).split("\n"))
+    (population / "x.csv").write_text("\n".join([head, begun, *rest]) + "\n")
+    done = run("evaluate", "x.csv", "--truth", "label", "--prediction", "predicted", "--sample", "plan.json")
+    assert done.exit_code == (2 if words else 0)
+    assert words.format(row) in done.stderr

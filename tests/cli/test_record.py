@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
 import compromis as cp
+from compromis.evaluation.record import fingerprint
 from tests.command_line import run
 
 VOTES = ("--truth", "class", "--proba", "p_")
@@ -51,6 +53,26 @@ def test_from_votes_to_a_page_to_sign(recorded):
     assert verified.exit_code == 0
     assert "every number of record.json follows from evidence.json" in verified.output
     assert json.loads(Path("record.json").read_text())["facts"]["valid_until"] == "2099-12-31"
+
+
+def test_what_nobody_can_compute_again_is_said(recorded):
+    assert "are the word of who recorded it\n" in run("record", "evidence.json", "--verify", "record.json").output
+    document = json.loads(Path("record.json").read_text()) | {"compromis": "9.9\x1b[2J", "limits": []}
+    del document["seal"]
+    document["seal"] = fingerprint(msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n")
+    Path("record.json").write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n")
+    done = run("record", "evidence.json", "--verify", "record.json")
+    assert done.exit_code == 0
+    assert "in the words of compromis '9.9\\x1b[2J', which were not compared" in done.output
+
+
+def test_evidence_that_keeps_rows_back_is_refused(recorded):
+    Path("coarse.csv").write_text("class,p_ill,p_well\n" + "ill,0.9,0.1\nwell,0.2,0.8\n" * 40 + "well,0.5,0.5\n")
+    assert run("count", "coarse.csv", *VOTES, "--min-cell", "3", "--output", "kept.json").exit_code == 0
+    done = run("record", "kept.json", "--weights", "weights.json", "--preferences", "wanted.toml", "--output", "no.json")
+    assert done.exit_code == 2
+    assert "kept.json keeps cells back" in done.stderr
+    assert not Path("no.json").exists()
 
 
 def test_a_changed_byte_is_refused(recorded):

@@ -93,6 +93,9 @@ FORGERIES = {
     "a date": lambda d: d["facts"].__setitem__("made", "soon"),
     "the rows": lambda d: d["evidence"].__setitem__("rows", 7),
     "the classes": lambda d: d["decision"]["classes"].reverse(),
+    "a file in place of the decision": lambda d: d.__setitem__("decision", 7),
+    "another version's verdict": lambda d: (d.__setitem__("compromis", "9"), d["verdict"].__setitem__("loss", 0.0)),
+    "another version's fields": lambda d: (d.__setitem__("compromis", "9"), d["verdict"].pop("loss")),
 }
 
 
@@ -102,6 +105,14 @@ def test_forgeries_are_refused_although_they_are_sealed(tmp_path, forgery):
     verify(tmp_path)
     forged(tmp_path, FORGERIES[forgery])
     with pytest.raises(cp.InputError, match=r"record\.json is refused"):
+        verify(tmp_path)
+
+
+@pytest.mark.parametrize(("field", "value"), [("compromis", 9), ("evidence", None)])
+def test_what_lacks_a_part_of_a_record_is_none(tmp_path, field, value):
+    recorded(tmp_path, {})
+    forged(tmp_path, lambda document: document.__setitem__(field, value))
+    with pytest.raises(cp.InputError, match=r"record\.json is no record of compromis"):
         verify(tmp_path)
 
 

@@ -202,6 +202,7 @@ def test_votes_without_true_classes_count_nothing():
         ({"answers": [[0.1, math.nan, 0, 0]], "log_proba": True}, "answers"),
         ({"answers": [[0.1, 0.2]], "log_proba": True}, "answers"),
         ({"answers": [["C"]], "log_proba": True}, "answers"),
+        ({"answers": [{"A": 10**400}], "log_proba": True}, "answers"),
     ],
 )
 def test_what_cannot_be_read_is_one_sentence(arguments, parameter):
@@ -239,3 +240,9 @@ def test_a_million_combining_marks_take_no_time():
     begun = time.process_time()
     assert one(text) is None
     assert time.process_time() - begun < 2
+
+
+def test_marks_piled_on_a_letter_cost_little():
+    long = "a" + "\u0301\u0323" * 100_000  # composing takes the square of them: 20 s
+    votes = cp.Votes.from_answers([long, long + ".", "Bug"], labels=["bug", long])
+    assert votes.answers.read.tolist() == [3]

@@ -182,15 +182,19 @@ def read_sample(file: str, plan: str, truth: str, prediction: str | None, proba:
     with opened_file(file) as scan:
         class_of = scan.pick_scores(proba, [truth, prediction, ROW])
         numbered = ROW in scan.names
-        table = scan.read([truth, prediction], [*class_of, *([ROW] if numbered else [])])
+        table = scan.read([truth, prediction, ROW if numbered else None], class_of)
     if numbered:
-        place = {int(row): number for number, row in enumerate(table.numbers(ROW).tolist())}
-        lacking = [row for row in sample.rows.tolist() if row not in place]
+        numbers = [str(text).removesuffix(".0") for text in table[ROW].tolist()]
+        wanted, place = [str(row) for row in sample.rows.tolist()], {row: k for k, row in enumerate(numbers)}
+        lacking = [row for row in wanted if row not in place]
         if lacking:
             raise cp.InputError(
                 f"{file} lacks {len(lacking):,} of the {len(sample.rows):,} rows of {plan}, row {lacking[0]} first; label them all"
             )
-        table = table.take([place[row] for row in sample.rows.tolist()])
+        twice = {row for k, row in enumerate(numbers) if place[row] != k} & {*wanted}
+        if twice:
+            raise cp.InputError(f"{file} has row {min(twice)} of {plan} more than once; keep one label of each row")
+        table = table.take([place[row] for row in wanted])
     elif len(table) != len(sample.rows):
         raise cp.InputError(
             f"{file} has {len(table):,} rows and no column {ROW!r}, {plan} has {len(sample.rows):,}; keep the column of numbers"

@@ -22,7 +22,7 @@ import msgspec
 
 from compromis._files import check_version
 from compromis._results import Result, environment, shared_style, written
-from compromis._text import Finding, Table, count, fixed, shown_label
+from compromis._text import Finding, Table, count, fixed, shown, shown_label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.files import decoded, encoded
@@ -278,14 +278,13 @@ class Record(Result):
         name = os.fspath(record)
         stated = _read(name, Path(record).read_bytes())
         try:
-            decision = Decision.from_json(msgspec.json.encode(stated["decision"]).decode())
-            return decision, Preferences.from_toml_text(stated["preferences"], name=f"what {name} holds")
+            return _decision_in(stated), Preferences.from_toml_text(stated["preferences"], name=f"what {name} holds")
         except _APART as error:
             raise InputError(f"{name} is no record of compromis: {error}") from error
 
     @classmethod
     def _again(cls, stated: dict[str, Any], votes: Votes) -> Record:
-        decision = Decision.from_json(msgspec.json.encode(stated["decision"]).decode())
+        decision = _decision_in(stated)
         preferences = Preferences.from_toml_text(stated["preferences"], name="the record's preferences")
         facts = msgspec.convert(stated["facts"], Facts)
         return cls.make(decision, votes, preferences, facts, stated["guarantee"])
@@ -386,6 +385,12 @@ def _check_search(found: Mapping[str, Any], record: Record) -> None:
             )
 
 
+def _decision_in(stated: Mapping[str, Any]) -> Decision:
+    if not isinstance(stated["decision"], dict):  # a text would be the name of a file
+        raise InputError(f"its decision is no decision but {shown([stated['decision']])}")
+    return Decision.from_json(msgspec.json.encode(stated["decision"]).decode())
+
+
 def _without_heading(result: Result) -> dict[str, Any]:
     return {name: value for name, value in result.document().items() if name not in result.heading()}
 
@@ -409,7 +414,9 @@ def _read(name: str, data: bytes) -> dict[str, Any]:
         raise InputError(f"{name} is no record of compromis: {error}") from error
     if not whole:
         raise InputError(f"{name} was changed after it was written: its seal does not fit")
-    if not isinstance(stated.get("evidence"), dict) or "sha256" not in stated["evidence"] or "compromis" not in stated:
+    if not isinstance(stated.get("compromis"), str):
+        raise InputError(f"{name} is no record of compromis: it does not say which version wrote it")
+    if not isinstance(stated.get("evidence"), dict) or "sha256" not in stated["evidence"]:
         raise InputError(f"{name} is no record of compromis: it names no evidence")
     return dict(stated)
 

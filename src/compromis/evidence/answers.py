@@ -28,6 +28,8 @@ _AFTER = _AROUND + ".,;:!?\u2026\u3002\uff0c\uff01\uff1f"
 """White space; quotes, brackets and emphasis, which are left out around an answer; the marks left out after it."""
 _LONGER = 4
 """No text of so many times the letters of the longest class is equal to it after case-folding and composing."""
+_LONG = 1000
+"""Longer texts are compared as they are: composing takes the square of the marks that follow one letter."""
 _SHOWN = 5
 """Texts that name no class, told in a sentence."""
 
@@ -306,7 +308,8 @@ class _Reader(dict[Any, int]):
 
 
 def _folded(text: str) -> str:
-    return unicodedata.normalize("NFC", text.strip(_SPACE).casefold())
+    bare = text.strip(_SPACE)
+    return bare if len(bare) > _LONG else unicodedata.normalize("NFC", bare.casefold())
 
 
 def _bare(text: str) -> str:
@@ -338,7 +341,8 @@ def _shares(laid_out: _Answers, reader: _Reader, classes: int, texts: Counter[st
             logs[k] = _log_values(answer, classes, laid_out.row[k])
     top = logs.max(axis=1, keepdims=True)
     state[(state == 0) & np.isneginf(top[:, 0])] = _UNREAD
-    shares = np.exp(logs - np.where(np.isneginf(top), 0.0, top))
+    with np.errstate(over="ignore"):  # to -inf, a share of 0
+        shares = np.exp(logs - np.where(np.isneginf(top), 0.0, top))
     total = shares.sum(axis=1, keepdims=True)
     return np.divide(shares, total, out=shares, where=total > 0), state
 
@@ -346,7 +350,7 @@ def _shares(laid_out: _Answers, reader: _Reader, classes: int, texts: Counter[st
 def _log_values(values: Any, number: int, row: int) -> Floats:
     try:
         logs = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         logs = np.empty(0)
     if logs.shape != (number,) or np.isnan(logs).any() or np.isposinf(logs).any():
         raise InputError(

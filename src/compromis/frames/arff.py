@@ -16,8 +16,8 @@ from compromis.errors import InputError
 from compromis.frames.content import Content
 from compromis.frames.tables import Coder, Table, Texts, check_names, check_texts
 
-# runs of plain characters are one step each: a step per character would take 130 bytes of memory for it
-_QUOTED = r"""'([^'\\]*(?:\\.[^'\\]*)*)'|"([^"\\]*(?:\\.[^"\\]*)*)\""""
+# what a quote holds is not looked at again, which would take 130 bytes of memory for each escape
+_QUOTED = r"""'([^'\\]*+(?:\\.[^'\\]*+)*+)'|"([^"\\]*+(?:\\.[^"\\]*+)*+)\""""
 _TOKEN = re.compile(rf"""[ \t]*(?:{_QUOTED}|([^,{{}} \t'"](?:[^,{{}}]*[^,{{}} \t])?))[ \t]*""")
 _MARKED = re.compile(r"""['"%{}]""")
 """What needs a look at each value: quotes, comments, sets and sparse rows."""

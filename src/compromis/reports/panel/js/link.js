@@ -7,6 +7,7 @@ const LIMITS = {
   importance: [0, 1e6], precision_at_full_recall: [0, 0.9999], recall_at_full_precision: [0, 0.9999], recall_weight: [0, 1],
   min_precision: [0, 1], min_recall: [0, 1], max_share: [0, 1], confidence: [0, 1],
 };
+const WEIGHTS = [1e-100, 1e100];
 
 /** Return the fragment of an address that stands for a state: what differs from the first preferences, and the weights if they were changed. */
 export function toFragment({ preferences, weights, chosen, by }, first) {
@@ -38,12 +39,12 @@ export function fromFragment(fragment, first) {
   for (const [k, given] of Object.entries(state.classes ?? {})) {
     if (!/^\d+$/.test(k) || !classes[k] || !given || typeof given !== "object") return null;
     for (const [name, value] of Object.entries(given)) {
-      if (!LIMITS[name] || !(value === null ? name !== "importance" : isNumber(value, LIMITS[name]))) return null;
+      if (!Object.hasOwn(LIMITS, name) || !(value === null ? name !== "importance" : isNumber(value, LIMITS[name]))) return null;
       classes[k][name] = value;
     }
   }
   const { weights } = state;
-  const usable = Array.isArray(weights) && weights.length === size && weights.every((weight) => isNumber(weight, [Number.MIN_VALUE, Number.MAX_VALUE]));
+  const usable = Array.isArray(weights) && weights.length === size && weights.every((weight) => isNumber(weight, WEIGHTS));
   if (state.by !== "given" && !usable) return null;
   const chosen = Number.isInteger(state.chosen) && classes[state.chosen] ? state.chosen : 0;
   return { preferences: { ...first, metric: state.metric, classes }, weights: state.by === "given" ? null : weights, by: state.by, chosen };
