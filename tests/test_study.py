@@ -128,11 +128,18 @@ def test_what_a_review_is_worth():
             for way in ("no review", "random", "largest probability"):
                 off.setdefault(way, []).append(100 * (1 - mean["best / second"] / mean[way]))
     page = " ".join((ROOT / "docs" / "review.md").read_text(encoding="utf-8").split())
-    said = re.search(r"takes (\d+) to (\d+) % off the loss, (\d+) to (\d+) % .*? random tenth, and (\d+) to (\d+) %", page)
+    said = re.search(
+        r"takes (\d+) to (\d+) % off the loss, (\d+) to (\d+) % .*? random tenth, and (\d+) to (\d+) %", page
+    )
     expected = [round(end(values)) for values in off.values() for end in (min, max)]
     assert [int(text) for text in said.groups()] == expected
     assert min(off["no review"]) >= 15
-    assert [value >= 8 for value in off["random"]] == [True, True, False, True]  # asked for; the page says which is below
+    assert [value >= 8 for value in off["random"]] == [
+        True,
+        True,
+        False,
+        True,
+    ]  # asked for; the page says which is below
     assert min(off["largest probability"]) >= 0
 
 
