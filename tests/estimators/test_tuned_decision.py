@@ -417,7 +417,7 @@ class Unfit(GaussianNB):
     ("wrong", "message"),
     [
         ({"method": "guess"}, "there is no method 'guess'"),
-        ({"resamples": 2.5}, "resamples is 'auto' or a number of at least 0, got 2.5"),
+        ({"resamples": 2.5}, "resamples is 'auto' or a whole number of at least 0, got 2.5"),
         ({"resamples": "many"}, "resamples is 'auto'"),
         ({"max_ratio": 0.5}, "max_ratio is at least 1"),
         ({"smoothing": "some"}, "smoothing is 'auto'"),
@@ -465,7 +465,7 @@ def test_a_worthless_result_warns(wine):
         (lambda: cp.TunedDecisionClassifier(GaussianNB(), cv="prefit"), NotFittedError, "cv='prefit' needs a fitted estimator"),
         (lambda: cp.TunedDecisionClassifier(GaussianNB(), cv="five"), cp.InputError, "cv is 'auto', 'prefit', a number of folds or a splitter"),
         (lambda: cp.TunedDecisionClassifier(GaussianNB(), smoothing=-1), cp.InputError, "smoothing is 'auto' or a finite number of at least 0"),
-        (lambda: cp.TunedDecisionClassifier(GaussianNB(), resamples=-1), cp.InputError, "resamples is 'auto' or a number of at least 0"),
+        (lambda: cp.TunedDecisionClassifier(GaussianNB(), resamples=-1), cp.InputError, "resamples is 'auto' or a whole number of at least 0"),
         (lambda: cp.TunedDecisionClassifier(GaussianNB(), weights={"z": 2}), cp.InputError, "there is a weight for 'z', but the classes are"),
         (lambda: cp.TunedDecisionClassifier(GaussianNB(), weights=[1, -1, 1]), cp.InputError, "weight"),
         (lambda: cp.TunedDecisionClassifier(GaussianNB(), preferences=cp.Preferences.prioritise(["z"])), cp.InputError, "preference for 'z'"),

@@ -609,7 +609,7 @@ class Terms:
     @classmethod
     def read(cls, classes: Sequence[Label], preferences: Any, *, pos_label: Any, confidence: Any) -> Terms:
         """Check what was given; a preference for an unknown class is an error here, not when the report is printed."""
-        wanted = read_preferences(preferences)
+        wanted = None if preferences is None else read_preferences(preferences)
         return cls(
             preferences=wanted,
             arrays=None if wanted is None else wanted.on(classes),
