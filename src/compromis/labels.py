@@ -249,6 +249,31 @@ def check_same_index(first: Any, second: Any, first_name: str, second_name: str)
         )
 
 
+def check_row_order(y_true: Any, **beside: Any) -> None:
+    """Refuse what stands beside the true classes with the same pandas row labels in another order.
+
+    Other row labels are no mistake: a frame made of an array of probabilities has its own.
+    """
+    index = pandas_index(y_true)
+    for name, values in beside.items():
+        other = pandas_index(values)
+        if index is None or other is None or len(index) != len(other) or index.equals(other):
+            continue
+        if index.isin(other).all():
+            raise InputError(
+                f"y_true and {name} have the same pandas row labels in another order; align them with reindex", name
+            )
+
+
+def by_label(values: Any) -> dict[Label, Any] | None:
+    """Return what a mapping, or a series of pandas with labels of its own (value_counts), has for each; None for anything else."""
+    index = pandas_index(values)
+    if index is None and not isinstance(values, Mapping):
+        return None
+    given = {plain_label(label): value for label, value in values.items()}
+    return None if index is not None and [*given] == [*range(len(values))] else given
+
+
 def pandas_index(values: Any) -> Any:
     """Return the row labels of a pandas object or of a column read from one, None for anything else."""
     index = getattr(values, "index", None)

@@ -490,7 +490,9 @@ def test_a_scorer_tunes_scikit_learns_threshold():
     X, y = make_classification(200, random_state=0)
     preferences = cp.Preferences({1: cp.Preference(5, beta=2)}, default=cp.Preference(0))
     ours, theirs = cp.pragma_scorer(preferences), make_scorer(fbeta_score, beta=2)
-    tuned = [TunedThresholdClassifierCV(LogisticRegression(), scoring=scoring, cv=2).fit(X, y) for scoring in (ours, theirs)]
+    tuned = [
+        TunedThresholdClassifierCV(LogisticRegression(), scoring=scoring, cv=2).fit(X, y) for scoring in (ours, theirs)
+    ]
     assert tuned[0].best_threshold_ == tuned[1].best_threshold_
     assert tuned[0].best_score_ == pytest.approx(tuned[1].best_score_)
 

@@ -18,7 +18,7 @@ from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.readers import read_shares
 from compromis.evidence.scores import as_dense, check_scores, read_scores
-from compromis.labels import plain_label, positions_in
+from compromis.labels import by_label, plain_label, positions_in
 from compromis.uncertainty.intervals import Interval, normal_quantile, read_confidence
 
 
@@ -123,8 +123,7 @@ def prevalence_by_em(
 def _classes(priors: Any, labels: Sequence[Any] | None) -> tuple[Label, ...]:
     if labels is not None:
         return tuple(plain_label(label) for label in labels)
-    given = priors if isinstance(priors, Mapping) else range(len(priors))
-    return tuple(plain_label(label) for label in given)
+    return tuple(by_label(priors) or range(len(priors)))
 
 
 def _read_probabilities(y_proba: Any, classes: tuple[Label, ...], pos_label: Any) -> Floats:

@@ -14,7 +14,7 @@ from compromis._typing import Flags, Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import check_room
 from compromis.evidence.readers import read_sets, read_weights
-from compromis.evidence.scores import as_dense, check_scores, read_ranking, read_scores
+from compromis.evidence.scores import as_dense, check_order_is_said, check_scores, read_ranking, read_scores
 from compromis.labels import LabelColumn, encode, plain_label, positive_class, read_labels
 
 _NUMBERS = {"int", "bool", "float"}
@@ -254,6 +254,7 @@ class OperatingPoints:
         """
         (truth,), classes = encode(_read_truth(y_true), labels=labels)
         scores = as_dense(read_scores(y_proba, classes, len(truth), dtype=np.float64))
+        check_order_is_said(y_proba, classes, labels)
         check_scores(scores, negative=True)
         weight = read_weights(sample_weight, len(truth))
         return {
