@@ -101,7 +101,11 @@ def test_value_counts_are_shares_by_class_not_by_position():
         cp.drift.prevalence_by_em(proba, priors=given, labels=["bad", "ok"]) for given in (shares, dict(shares))
     ]
     assert estimates[0].intervals == estimates[1].intervals
-    assert cp.drift.prevalence_by_em(proba, priors=shares).classes == ("ok", "bad")
+    with pytest.raises(cp.InputError, match="pass labels="):  # whose order is it, that of the shares or of the classes?
+        cp.drift.prevalence_by_em(proba, priors=shares)
+    named = pd.DataFrame(proba, columns=["bad", "ok"])
+    by_class = cp.drift.prevalence_by_em(named, priors=shares).by_class
+    assert by_class["bad"].value == pytest.approx(estimates[0].by_class["bad"].value)
     votes = cp.Votes.from_proba(y, proba)
     assert votes.with_prevalence(shares[::-1]).multiplicity.sum() == pytest.approx(10)
     assert votes.with_prevalence(pd.Series({"ok": 0.5, "bad": 0.5})).support.tolist() == [5, 5]

@@ -64,7 +64,7 @@ def read_scores(
 
 
 def check_order_is_said(y_proba: Any, classes: Sequence[Label], labels: Any, name: str = "y_proba") -> None:
-    """Raise if columns have no names and the classes come from categories in an order that is not scikit-learn's."""
+    """Raise if columns have no names, and the classes come from categories or a mapping in an order that is not scikit-learn's."""
     said = labels is not None and not hasattr(labels, "by_class")  # preferences name classes, not their order
     try:
         usual = tuple(classes) if said else tuple(sorted(classes))  # type: ignore[type-var]
@@ -74,8 +74,8 @@ def check_order_is_said(y_proba: Any, classes: Sequence[Label], labels: Any, nam
         return
     if (*np.shape(on_host(y_proba)), 1)[1] > 1:
         raise InputError(
-            f"{name} has columns without names: are they in the order of the categories ({shown(classes)}) or sorted, as "
-            f"scikit-learn's are ({shown(usual)})? pass labels=, such as the classes_ of the model",
+            f"{name} has columns without names: are they in the order {shown(classes)}, or sorted as scikit-learn's are, "
+            f"{shown(usual)}? pass labels=, such as the classes_ of the model",
             "labels",
         )
 
