@@ -531,6 +531,15 @@ class Preferences:
                 )
 
     def _check_known(self, classes: tuple[Label, ...]) -> None:
+        alike = {str(label).strip().casefold(): label for label in classes}
+        for label in (
+            self.labels or ()
+        ):  # a class that has costs may be absent, one that is written in two ways is a mistake
+            twin = alike.get(str(label).strip().casefold())
+            if twin is not None and label not in classes:
+                raise InputError(
+                    f"a cost names {label!r}, but the class is {twin!r}; write the label as the data has it"
+                )
         for label in self.by_class:
             if label in classes:
                 continue

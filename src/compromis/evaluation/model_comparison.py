@@ -25,7 +25,7 @@ from compromis.labels import check_row_order, encode_classes, read_labels
 from compromis.measures.headline import Headline, headline_of
 from compromis.measures.probability import smoothed_shares
 from compromis.measures.rates import counts_of, lower_is_better
-from compromis.preferences import Preferences
+from compromis.preferences import Preferences, read_preferences
 from compromis.uncertainty.intervals import Interval, read_confidence
 from compromis.uncertainty.paired_tests import FoldMean, PairedComparison, compare_paired, fold_mean
 
@@ -275,6 +275,12 @@ def compare_models(
     """
     _check(predictions)
     check_row_order(y_true, sample_weight=sample_weight, groups=groups)
+    wanted = read_preferences(preferences)
+    if wanted is not None and wanted.costs_amounts:
+        raise InputError(
+            "compare_models knows no amounts of rows; give costs without 'amount', or evaluate each model with amount=",
+            "preferences",
+        )
     decided = {name: _most_probable(name, values, y_true, labels) for name, values in predictions.items()}
     (truth, *codes), classes = encode_models(y_true, decided, labels)
     predicted = dict(zip(predictions, codes, strict=True))
