@@ -582,6 +582,13 @@ def without_prefix(columns: Sequence[Label], classes: Iterable[Label]) -> tuple[
     return tuple(columns)
 
 
+def in_order_of(columns: Sequence[str], classes: Sequence[Label]) -> list[str]:
+    """Return columns in the order of the classes that they are named after, with a common prefix or none; others as they are."""
+    named = dict(zip(map(str, without_prefix(columns, classes)), columns, strict=True))
+    wanted = [str(label) for label in classes]
+    return [named[label] for label in wanted] if {*named} == {*wanted} else list(columns)
+
+
 def positive_by_convention(classes: Sequence[Label]) -> Label | None:
     """Return 1 beside 0 or -1, and True beside False, of two classes; None where no convention says which is positive."""
     known = len(classes) == 2 and 1 in classes and not {0, -1}.isdisjoint(classes)
