@@ -249,19 +249,19 @@ def check_same_index(first: Any, second: Any, first_name: str, second_name: str)
         )
 
 
-def check_row_order(y_true: Any, **beside: Any) -> None:
+def check_row_order(y: Any, **beside: Any) -> None:
     """Refuse what stands beside the true classes with the same pandas row labels in another order.
 
     Other row labels are no mistake: a frame made of an array of probabilities has its own.
     """
-    index = pandas_index(y_true)
+    index = pandas_index(y)
     for name, values in beside.items():
         other = pandas_index(values)
         if index is None or other is None or len(index) != len(other) or index.equals(other):
             continue
         if index.isin(other).all():
             raise InputError(
-                f"y_true and {name} have the same pandas row labels in another order; align them with reindex", name
+                f"{name} has the pandas row labels of the true classes in another order; align them with reindex", name
             )
 
 

@@ -122,9 +122,17 @@ def test_the_same_row_labels_in_another_order_are_refused(name):
     if name == "amount":
         given["preferences"] = cp.Preferences(cost={("b", "a"): "amount"})
     predicted = None if name == "y_proba" else ["b", "a", "a"]
-    with pytest.raises(cp.InputError, match=f"y_true and {name} have the same pandas row labels in another order"):
+    with pytest.raises(cp.InputError, match=f"{name} has the pandas row labels of the true classes in another order"):
         cp.evaluate(y, predicted, **given)
     result = cp.evaluate(y, predicted, **{**given, name: beside.reindex(y.index)})
     assert result.summary.accuracy == 1
     if name != "sample_weight":  # whose row labels must be the same
         cp.evaluate(y.set_axis([7, 8, 9]), predicted, **given)  # a frame made of an array has row labels of its own
+
+
+def test_scores_and_groups_of_a_search_in_another_order_are_refused():
+    y, turned = pd.Series([0, 1, 1]), pd.Series([0.1, 0.2, 0.9])[::-1]
+    with pytest.raises(cp.InputError, match="y_score has the pandas row labels"):
+        cp.OperatingPoints.from_predictions(y, turned)
+    with pytest.raises(cp.InputError, match="by has the pandas row labels"):
+        cp.search_weights(y, np.ones((3, 2)), by=turned)

@@ -15,7 +15,7 @@ from compromis.errors import InputError
 from compromis.evidence.counts import check_room
 from compromis.evidence.readers import read_sets, read_weights
 from compromis.evidence.scores import as_dense, check_order_is_said, check_scores, read_ranking, read_scores
-from compromis.labels import LabelColumn, encode, plain_label, positive_class, read_labels
+from compromis.labels import LabelColumn, check_row_order, encode, plain_label, positive_class, read_labels
 
 _NUMBERS = {"int", "bool", "float"}
 
@@ -80,6 +80,7 @@ class OperatingPoints:
         sample_weight : array-like, optional
             A weight of at least 0 per row.
         """
+        check_row_order(y_true, y_score=y_score, sample_weight=sample_weight)
         flags, label = _read_flags(y_true, pos_label)
         score = read_ranking(y_score, len(flags))
         return cls.from_flags(flags, score, label, read_weights(sample_weight, len(flags)))
