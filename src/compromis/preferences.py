@@ -544,9 +544,12 @@ class Preferences:
             if label in classes:
                 continue
             meant = nearest(label, classes, aside=True)
+            cure = "" if meant else "; if it may be absent, pass labels=[...] with it"
+            if isinstance(label, str) and classes == tuple(range(len(classes))):
+                cure = "; StackingClassifier, VotingClassifier and OneVsRestClassifier number the classes for their members: name numbers"
             raise InputError(
                 f"there is a preference for {label!r}, which is neither in the data nor in labels{meant}; "
-                f"the classes are {shown(classes)}{'' if meant else '; if it may be absent, pass labels=[...] with it'}"
+                f"the classes are {shown(classes)}{cure}"
             )
 
     def _key(self) -> tuple[Any, ...]:

@@ -14,7 +14,7 @@ import sklearn
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_wine, make_classification
 from sklearn.dummy import DummyClassifier
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier, VotingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -680,3 +680,9 @@ def test_rows_that_stand_in_another_order_are_refused(name):
     given["X"] = given["X"] if name != "X" else given["X"].to_frame()
     with pytest.raises(cp.InputError, match=f"{name} has the pandas row labels of the true classes in another order"):
         cp.TunedDecisionClassifier(LogisticRegression()).fit(given.pop("X"), y, **given)
+
+
+def test_a_meta_estimator_that_numbers_the_classes_is_named():
+    members = [("tuned", cp.TunedDecisionClassifier(LogisticRegression(), preferences={"bad": 10}))]
+    with pytest.raises(cp.InputError, match=r"the classes are 0, 1; StackingClassifier, .* number the classes"):
+        VotingClassifier(members).fit([[0], [1]] * 4, ["good", "bad"] * 4)
