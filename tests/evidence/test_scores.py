@@ -112,6 +112,8 @@ def test_preferences_as_labels_say_no_order_of_columns():
     with pytest.raises(cp.InputError, match="pass labels="):
         cp.evaluate(y, y_proba=[[0, 1], [1, 0]], labels=cp.Preferences({"bad": 2}))
     assert cp.evaluate(y, y_proba=[0, 1], pos_label="bad").summary.accuracy == 1  # one column needs no order
+    with pytest.raises(cp.InputError, match="pass labels="):
+        cp.evaluate(y, list(y), y_proba=[[0, 1], [1, 0]], needs_review=[True, False])
 
 
 @pytest.mark.parametrize("name", ["y_proba", "sample_weight", "amount", "groups", "by"])

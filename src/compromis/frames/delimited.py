@@ -139,7 +139,8 @@ class Delimited:
             LINE.check(LINE.most + 1, f"{source} has a line of too many characters in record {record:,}")
         if error == "ragged":
             raise InputError(
-                f"{source} has {column + 1} field{'s' * bool(column)} in record {record:,}, but {len(self.names)} columns; check quotes and delimiters"
+                f"{source} has {column + 1} field{'s' * bool(column)} in record {record:,}, but {len(self.names)} columns; check quotes "
+                "and delimiters"
             )
         name = f"column {self.names[column]!r}" if column < len(self.names) else f"field {column + 1}"
         self._refuse_quote(f"record {record:,}, {name}", never_closed=error == "open quote")
