@@ -151,6 +151,15 @@ def test_capacities_that_leave_rows_without_a_class():
     cp.Preferences(default=cp.Preference(max_share=1 / 3)).on(["a", "b", "c"])
 
 
+def test_a_cost_of_a_class_written_in_two_ways_is_refused():
+    preferences = cp.Preferences(cost={("Fraud", "ok"): 100, ("ok", "fraud"): 5})  # a missed fraud would cost nothing
+    with pytest.raises(cp.InputError, match="a cost names 'Fraud', but the class is 'fraud'"):
+        cp.evaluate(["fraud", "ok"], ["ok", "ok"], preferences=preferences)
+    assert (
+        cp.evaluate(["ok", "ok"], ["ok", "ok"], preferences=cp.Preferences(cost={("theft", "ok"): 9})).summary.loss == 0
+    )
+
+
 def test_costs_by_matrix_mapping_and_frame_are_equal():
     by_matrix = cp.Preferences(cost=[[0, 5], [200, 0]], labels=["ok", "fraud"])
     by_name = cp.Preferences(cost={("fraud", "ok"): 200, ("ok", "fraud"): 5})

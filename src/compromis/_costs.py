@@ -24,7 +24,7 @@ def read_cost(cost: Any, labels: Sequence[Any] | None) -> tuple[tuple[Label, ...
     if isinstance(cost, Mapping):
         cost, names = _as_matrix(cost, names)
     elif hasattr(cost, "loc"):
-        cost, names = _named_matrix(cost, names)
+        cost, names = read_named_matrix(cost, names, "cost")
     if names is None:
         raise InputError("a cost matrix needs labels=, its classes in the order of rows and columns", "labels")
     if len(set(names)) < len(names) or len(names) < 2:
@@ -68,16 +68,17 @@ def _as_matrix(cost: Mapping[Any, Any], names: list[Label] | None) -> tuple[list
     return [[pairs.get((true, predicted), 0.0) for predicted in names] for true in names], names
 
 
-def _named_matrix(cost: Any, names: list[Label] | None) -> tuple[Any, list[Label]]:
-    """Put a data frame with the classes as its index and columns into their order."""
-    index, columns = ([plain_label(label) for label in axis] for axis in (cost.index, cost.columns))
+def read_named_matrix(frame: Any, names: Sequence[Label] | None, parameter: str) -> tuple[Any, list[Label]]:
+    """Put a data frame of pandas with the classes as its index and columns into their order; positions are no names."""
+    index, columns = ([plain_label(label) for label in axis] for axis in (frame.index, frame.columns))
     if set(index) != set(columns) or set(index) != set(names or index):
-        if names is not None:  # rows and columns without names of classes
-            return cost, names
+        if names is not None and index == columns == [*range(len(names))]:
+            return frame, [*names]
+        wanted = "the same classes as" if names is None else f"the classes {shown(names)} as"
         raise InputError(
-            f"a data frame of costs has the same classes as its index, {shown(index)}, and as its columns, {shown(columns)}",
-            "cost",
+            f"{parameter} as a data frame has {wanted} its index, got {shown(index)}, and as its columns, got {shown(columns)}",
+            parameter,
         )
     names = names or index
     rows, places = [index.index(label) for label in names], [columns.index(label) for label in names]
-    return cost.iloc[rows, places], names
+    return frame.iloc[rows, places], [*names]

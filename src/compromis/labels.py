@@ -249,6 +249,31 @@ def check_same_index(first: Any, second: Any, first_name: str, second_name: str)
         )
 
 
+def check_row_order(y: Any, **beside: Any) -> None:
+    """Refuse what stands beside the true classes with the same pandas row labels in another order.
+
+    Other row labels are no mistake: a frame made of an array of probabilities has its own.
+    """
+    index = pandas_index(y)
+    for name, values in beside.items():
+        other = pandas_index(values)
+        if index is None or other is None or len(index) != len(other) or index.equals(other):
+            continue
+        if index.isin(other).all():
+            raise InputError(
+                f"{name} has the pandas row labels of the true classes in another order; align them with reindex", name
+            )
+
+
+def by_label(values: Any) -> dict[Label, Any] | None:
+    """Return what a mapping, or a series of pandas with labels of its own (value_counts), has for each; None for anything else."""
+    index = pandas_index(values)
+    if index is None and not isinstance(values, Mapping):
+        return None
+    given = {plain_label(label): value for label, value in values.items()}
+    return None if index is not None and [*given] == [*range(len(values))] else given
+
+
 def pandas_index(values: Any) -> Any:
     """Return the row labels of a pandas object or of a column read from one, None for anything else."""
     index = getattr(values, "index", None)
@@ -555,6 +580,13 @@ def without_prefix(columns: Sequence[Label], classes: Iterable[Label]) -> tuple[
         ):
             return tuple(name.removeprefix(prefix) for name in names)
     return tuple(columns)
+
+
+def in_order_of(columns: Sequence[str], classes: Sequence[Label]) -> list[str]:
+    """Return columns in the order of the classes that they are named after, with a common prefix or none; others as they are."""
+    named = dict(zip(map(str, without_prefix(columns, classes)), columns, strict=True))
+    wanted = [str(label) for label in classes]
+    return [named[label] for label in wanted] if {*named} == {*wanted} else list(columns)
 
 
 def positive_by_convention(classes: Sequence[Label]) -> Label | None:

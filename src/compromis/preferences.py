@@ -531,13 +531,25 @@ class Preferences:
                 )
 
     def _check_known(self, classes: tuple[Label, ...]) -> None:
+        alike = {str(label).strip().casefold(): label for label in classes}
+        for label in (
+            self.labels or ()
+        ):  # a class that has costs may be absent, one that is written in two ways is a mistake
+            twin = alike.get(str(label).strip().casefold())
+            if twin is not None and label not in classes:
+                raise InputError(
+                    f"a cost names {label!r}, but the class is {twin!r}; write the label as the data has it"
+                )
         for label in self.by_class:
             if label in classes:
                 continue
             meant = nearest(label, classes, aside=True)
+            cure = "" if meant else "; if it may be absent, pass labels=[...] with it"
+            if isinstance(label, str) and classes == tuple(range(len(classes))):
+                cure = "; StackingClassifier, VotingClassifier and OneVsRestClassifier number the classes for their members: name numbers"
             raise InputError(
                 f"there is a preference for {label!r}, which is neither in the data nor in labels{meant}; "
-                f"the classes are {shown(classes)}{'' if meant else '; if it may be absent, pass labels=[...] with it'}"
+                f"the classes are {shown(classes)}{cure}"
             )
 
     def _key(self) -> tuple[Any, ...]:

@@ -103,6 +103,14 @@ def test_whole_and_written_votes_are_weighed_as_floats():
         assert found == ["a", "b", "b"]
 
 
+def test_a_list_of_columns_is_read_by_its_names():
+    rule = cp.Decision(("bad", "ok"), [1.0, 3.0])
+    assert (
+        rule.to_sql(["p_ok", "p_bad"]) == rule.to_sql(["p_bad", "p_ok"]) == rule.to_sql({"bad": "p_bad", "ok": "p_ok"})
+    )
+    assert rule.to_sql(["x", "y"]) == rule.to_sql({"bad": "x", "ok": "y"})
+
+
 def test_sqlite_weights_are_exact():
     # 2.718281828 ** 7.7...: SQLite reads about one decimal in ten thousand wrong by one bit
     rng = np.random.default_rng(0)

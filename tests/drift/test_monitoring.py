@@ -68,6 +68,16 @@ class TestMonitor:
             .startswith("no better than no model")
         )
 
+    def test_a_period_of_one_class_is_judged_by_its_constraints_alone(self):
+        """Without a bad row nothing can be better than always 'good', which is no fault of the decision."""
+        quiet = cp.Counts.from_matrix([[19, 1], [0, 0]], ["good", "bad"])
+        asked = cp.Preferences({"bad": cp.Preference(10, min_recall=0.8, max_share=0.1)})
+        period = cp.monitor({"monday": quiet}, preferences=asked, reference=SPRING).periods[0]
+        assert (period.met, period.missed, str(period.state)) == (True, (), "not told apart")
+        flood = cp.Counts.from_matrix([[10, 10], [0, 0]], ["good", "bad"])
+        period = cp.monitor({"monday": flood}, preferences=asked, reference=SPRING).periods[0]
+        assert (period.met, str(period.state), period.change.cause) == (False, "surely missed", Cause.ROWS)
+
     def test_without_labels(self):
         # 1000 rows, 5 % bad: 0.95 x 0.05 + 0.05 x 0.9 = 92.5 alarms
         period = cp.monitor({"now": unlabelled(1815, 185)}, preferences=PREFERENCES, reference=SPRING).periods[0]

@@ -14,10 +14,10 @@ import sklearn
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_wine, make_classification
 from sklearn.dummy import DummyClassifier
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier, VotingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -459,6 +459,7 @@ def test_a_worthless_result_warns(wine):
 @pytest.mark.parametrize(
     ("make", "error", "said"),
     [
+        (lambda: cp.TunedDecisionClassifier(LinearRegression()), cp.InputError, "a classifier with predict_proba, got LinearRegression"),
         (lambda: cp.TunedDecisionClassifier(LinearSVC()), cp.InputError, "LinearSVC has no predict_proba; wrap it in sklearn.calibration.Cali"),
         (lambda: cp.TunedDecisionClassifier(GaussianNB(), votes="hard"), cp.InputError, "votes='hard' needs an ensemble"),
         (lambda: cp.TunedDecisionClassifier(GaussianNB(), votes="soft"), cp.InputError, "votes is 'auto', 'hard' or 'proba', got 'soft'"),
@@ -670,3 +671,18 @@ class TestEffort:
 def _of(rows, X, y):
     chosen = np.array([tuple(row) in rows for row in X])
     return X[chosen], y[chosen]
+
+
+@pytest.mark.parametrize("name", ["X", "search_sample_weight", "groups", "by", "amount"])
+def test_rows_that_stand_in_another_order_are_refused(name):
+    y = pd.Series(["a", "b"] * 4)
+    given = {"X": pd.DataFrame({"x": range(8)}), name: pd.Series(range(1, 9))[::-1]}
+    given["X"] = given["X"] if name != "X" else given["X"].to_frame()
+    with pytest.raises(cp.InputError, match=f"{name} has the pandas row labels of the true classes in another order"):
+        cp.TunedDecisionClassifier(LogisticRegression()).fit(given.pop("X"), y, **given)
+
+
+def test_a_meta_estimator_that_numbers_the_classes_is_named():
+    members = [("tuned", cp.TunedDecisionClassifier(LogisticRegression(), preferences={"bad": 10}))]
+    with pytest.raises(cp.InputError, match=r"the classes are 0, 1; StackingClassifier, .* number the classes"):
+        VotingClassifier(members).fit([[0], [1]] * 4, ["good", "bad"] * 4)

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris, make_classification
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
+from sklearn.metrics import fbeta_score, make_scorer, roc_auc_score
+from sklearn.model_selection import GridSearchCV, TunedThresholdClassifierCV, cross_val_score, cross_validate
 
 import compromis as cp
 from compromis.measures.rates import NUMBERS
@@ -484,6 +484,17 @@ def test_scorer_in_model_selection():
         LogisticRegression(max_iter=2000), {"C": [1e-4, 1.0]}, scoring=cp.pragma_scorer(cp.Preferences.prioritise([2]))
     )
     assert search.fit(X, y).best_params_ == {"C": 1.0}
+
+
+def test_a_scorer_tunes_scikit_learns_threshold():
+    X, y = make_classification(200, random_state=0)
+    preferences = cp.Preferences({1: cp.Preference(5, beta=2)}, default=cp.Preference(0))
+    ours, theirs = cp.pragma_scorer(preferences), make_scorer(fbeta_score, beta=2)
+    tuned = [
+        TunedThresholdClassifierCV(LogisticRegression(), scoring=scoring, cv=2).fit(X, y) for scoring in (ours, theirs)
+    ]
+    assert tuned[0].best_threshold_ == tuned[1].best_threshold_
+    assert tuned[0].best_score_ == pytest.approx(tuned[1].best_score_)
 
 
 def test_a_scorer_tells_misspelt_labels():

@@ -280,6 +280,15 @@ def test_bad_input(arguments, options, said):
         cp.Counts.from_predictions(*arguments, **options)
 
 
+def test_a_crosstab_is_read_by_its_names():
+    truth, predicted = pd.Series(["ok", "ok", "bad"]), pd.Series(["ok", "bad", "bad"])
+    table = pd.crosstab(truth, predicted)
+    assert [*table.index] == ["bad", "ok"]
+    counts = cp.Counts.from_matrix(table, ["ok", "bad"])
+    assert counts.matrix.tolist() == cp.Counts.from_predictions(truth, predicted, labels=["ok", "bad"]).matrix.tolist()
+    assert cp.Counts.from_matrix(pd.DataFrame([[1, 2], [3, 4]]), ["x", "y"]).matrix.tolist() == [[1, 2], [3, 4]]
+
+
 @pytest.mark.parametrize(
     ("matrix", "classes", "said"),
     [
@@ -288,6 +297,11 @@ def test_bad_input(arguments, options, said):
         ([[1, np.nan], [3, 1]], ["a", "b"], "counts are finite numbers of at least 0"),
         ([[1, 2], [3, 1]], ["a", "a"], "each class stands once"),
         (np.zeros((0, 0)), [], "has shape"),
+        (
+            pd.DataFrame([[1, 2], [3, 1]], ["a", "b"], ["a", "c"]),
+            ["a", "b"],
+            "matrix as a data frame has the classes 'a', 'b' as",
+        ),
         ([[2**62, 2**62], [2**62, 2**62]], ["a", "b"], "more than 64 bits hold"),
         ([[1e300, 0], [0, 1]], ["a", "b"], "more than 64 bits hold"),
         (np.full((2, 2), 2**64 - 1, dtype=np.uint64), ["a", "b"], "more than 64 bits hold"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
@@ -59,7 +60,13 @@ def test_bad_numbers_per_class(numbers, said):
 
 
 def test_numbers_by_class_or_in_their_order():
-    for numbers in ([1, 2], {"b": 2, "a": 1}, {np.str_("a"): 1, "b": 2}):
+    for numbers in (
+        [1, 2],
+        {"b": 2, "a": 1},
+        {np.str_("a"): 1, "b": 2},
+        pd.Series([1, 2]),
+        pd.Series({"b": 2, "a": 1}),
+    ):
         assert read_class_numbers(numbers, ("a", "b"), name="priors", noun="share").tolist() == [1.0, 2.0]
     fixed = cp.TunedDecisionClassifier(LogisticRegression(), weights={1: 4.0}).fit(ROWS, TRUTH)
     assert fixed.weights_.tolist() == [0.5, 2.0]
@@ -81,3 +88,24 @@ def test_whole_numbers_of_numpy_are_whole_numbers_and_true_is_none(name):
         with pytest.raises(cp.InputError, match=f"{name} is .*a whole number of at least") as caught:
             WHOLE[name](value)
         assert caught.value.parameter == name
+
+
+def test_value_counts_are_shares_by_class_not_by_position():
+    y = pd.Series(["ok"] * 8 + ["bad"] * 2)
+    shares = y.value_counts(normalize=True)
+    assert [*shares.index] == ["ok", "bad"]  # by frequency, where the classes are sorted
+    proba = np.tile([[0.4, 0.6]], (10, 1))
+    told = [cp.evaluate(y, y_proba=proba, priors=given).summary for given in (shares, dict(shares))]
+    assert told[0].relative_absolute_error == told[1].relative_absolute_error
+    estimates = [
+        cp.drift.prevalence_by_em(proba, priors=given, labels=["bad", "ok"]) for given in (shares, dict(shares))
+    ]
+    assert estimates[0].intervals == estimates[1].intervals
+    with pytest.raises(cp.InputError, match="pass labels="):  # whose order is it, that of the shares or of the classes?
+        cp.drift.prevalence_by_em(proba, priors=shares)
+    named = pd.DataFrame(proba, columns=["bad", "ok"])
+    by_class = cp.drift.prevalence_by_em(named, priors=shares).by_class
+    assert by_class["bad"].value == pytest.approx(estimates[0].by_class["bad"].value)
+    votes = cp.Votes.from_proba(y, proba)
+    assert votes.with_prevalence(shares[::-1]).multiplicity.sum() == pytest.approx(10)
+    assert votes.with_prevalence(pd.Series({"ok": 0.5, "bad": 0.5})).support.tolist() == [5, 5]

@@ -81,3 +81,60 @@ def test_classes_that_a_fold_lacked_get_nothing():
     shares = np.array([[0.25, 0.75]])
     assert with_absent_classes(shares, np.array(["a", "c"]), ("a", "b", "c")).tolist() == [[0.25, 0.0, 0.75]]
     assert with_absent_classes(shares, ["b", "a"], ("a", "b")).tolist() == [[0.75, 0.25]]
+
+
+READERS = {
+    "evaluate": lambda y, p, **how: cp.evaluate(y, y_proba=p, **how).counts,
+    "votes": lambda y, p, **how: cp.Votes.from_proba(y, p, **how).counts([1, 1, 1]),
+    "compare": lambda y, p, **how: cp.compare_models(y, {"a": p, "b": y}, **how).evaluations["a"].counts,
+    "points": lambda y, p, **how: cp.OperatingPoints.one_vs_rest(y, p, **how),
+}
+
+
+@pytest.mark.parametrize("read", READERS)
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_columns_without_names_are_not_taken_for_categories_in_another_order(read, kind):
+    values, order = ["low", "mid", "high", "high"], ["low", "mid", "high"]
+    y = pd.Series(pd.Categorical(values, order)) if kind == "pandas" else pl.Series(values, dtype=pl.Enum(order))
+    usual = sorted(order)  # the columns of scikit-learn
+    proba = np.array([[label == truth for label in usual] for truth in values], dtype=float)
+    with pytest.raises(cp.InputError, match="pass labels="):
+        READERS[read](y, proba)
+    named = pd.DataFrame(proba, columns=usual)
+    for given in (READERS[read](y, proba, labels=usual), READERS[read](y, named)):
+        if read != "points":
+            assert given.matrix.trace() == 4
+    READERS[read](list(y), proba)  # nothing but one order
+
+
+def test_preferences_as_labels_say_no_order_of_columns():
+    y = pd.Categorical(["ok", "bad"], ["ok", "bad"])
+    with pytest.raises(cp.InputError, match="pass labels="):
+        cp.evaluate(y, y_proba=[[0, 1], [1, 0]], labels=cp.Preferences({"bad": 2}))
+    assert cp.evaluate(y, y_proba=[0, 1], pos_label="bad").summary.accuracy == 1  # one column needs no order
+    with pytest.raises(cp.InputError, match="pass labels="):
+        cp.evaluate(y, list(y), y_proba=[[0, 1], [1, 0]], needs_review=[True, False])
+
+
+@pytest.mark.parametrize("name", ["y_proba", "sample_weight", "amount", "groups", "by"])
+def test_the_same_row_labels_in_another_order_are_refused(name):
+    y = pd.Series(["b", "a", "a"], index=[2, 0, 1])
+    beside = {"y_proba": pd.DataFrame({"a": [1, 1, 0], "b": [0, 0, 1]})}.get(name, pd.Series([1, 2, 3]))
+    given = {name: beside, "preferences": {"b": 2}}
+    if name == "amount":
+        given["preferences"] = cp.Preferences(cost={("b", "a"): "amount"})
+    predicted = None if name == "y_proba" else ["b", "a", "a"]
+    with pytest.raises(cp.InputError, match=f"{name} has the pandas row labels of the true classes in another order"):
+        cp.evaluate(y, predicted, **given)
+    result = cp.evaluate(y, predicted, **{**given, name: beside.reindex(y.index)})
+    assert result.summary.accuracy == 1
+    if name != "sample_weight":  # whose row labels must be the same
+        cp.evaluate(y.set_axis([7, 8, 9]), predicted, **given)  # a frame made of an array has row labels of its own
+
+
+def test_scores_and_groups_of_a_search_in_another_order_are_refused():
+    y, turned = pd.Series([0, 1, 1]), pd.Series([0.1, 0.2, 0.9])[::-1]
+    with pytest.raises(cp.InputError, match="y_score has the pandas row labels"):
+        cp.OperatingPoints.from_predictions(y, turned)
+    with pytest.raises(cp.InputError, match="by has the pandas row labels"):
+        cp.search_weights(y, np.ones((3, 2)), by=turned)

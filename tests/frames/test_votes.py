@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+import polars as pl
 import pytest
 
 import compromis as cp
@@ -75,3 +76,20 @@ def test_binned_votes(kind, rng):
     assert got == expected
     assert found.width == 0.025
     assert found.left_out == 5
+
+
+@pytest.mark.parametrize(("labels", "names"), [((0, 1), ("p_0", "p_1")), ((False, True), ("False", "True"))])
+def test_columns_named_after_numbers_are_not_taken_by_position(labels, names):
+    truth = [labels[0]] * 3 + [labels[1]]
+    frame = pl.DataFrame({"t": truth, names[0]: [0.9, 0.8, 0.7, 0.1], names[1]: [0.1, 0.2, 0.3, 0.9]})
+    for order in (names, names[::-1]):
+        votes = cp.Votes.from_frame(frame, truth="t", proba=list(order))
+        assert cp.evaluate(votes).summary.accuracy == 1
+        assert cp.frames.search_weights(frame, truth="t", proba=list(order)).before.matrix.trace() == 4
+        # a list in another order than the decision's classes is read by its names
+        decided = cp.frames.decide(frame, proba=list(order), weights=cp.Decision(labels, [1.0, 1.0]))
+        assert decided["decision"].to_list() == truth
+    renamed = frame.rename({names[0]: "good", names[1]: "bad"})
+    with pytest.raises(cp.InputError, match=r"the columns of votes are 'good', 'bad', the classes .*; pass labels="):
+        cp.Votes.from_frame(renamed, truth="t", proba=["good", "bad"])
+    assert cp.Votes.from_frame(renamed, truth="t", proba=["good", "bad"], labels=labels).classes == labels

@@ -299,7 +299,10 @@ PROBA = [[0.5, 0.5], [0.2, 0.8], [0.7, 0.3]]
             ),
             "a weight sweep counts rows",
         ),
-        (lambda: cp.compare_models(SHORT, {"a": SHORT, "b": SHORT}, preferences=FRAUD), "amount is missing"),
+        (
+            lambda: cp.compare_models(SHORT, {"a": SHORT, "b": SHORT}, preferences=FRAUD),
+            "compare_models knows no amounts",
+        ),
         (
             lambda: cp.panel(cp.Votes.from_proba(SHORT, PROBA, amount=[1, 2, 3]), preferences=FRAUD),
             "the panel holds no amounts",

@@ -524,9 +524,15 @@ def test_classes_that_nothing_votes_for():
     more = np.column_stack([votes, np.zeros((20, 2))])
     one = search_weights(y, more[:, :4], labels=range(4), method="sweep", random_state=0)
     assert one.never_voted == (3,)
-    assert one.message == "no row has a vote for 3, so no weights can decide it; try smoothing"
+    assert (
+        one.message
+        == "no row has a vote for 3, so no weights can decide it; give probabilities in place of members' votes, or try smoothing"
+    )
     two = search_weights(y, more, labels=range(5), method="sweep", random_state=0)
-    assert two.message == "no row has a vote for 3, 4, so no weights can decide them; try smoothing"
+    assert (
+        two.message
+        == "no row has a vote for 3, 4, so no weights can decide them; give probabilities in place of members' votes, or try smoothing"
+    )
     smoothed = search_weights(y, more, labels=range(5), method="sweep", smoothing=0.1, random_state=0)
     assert (smoothed.never_voted, smoothed.message) == ((), "")
 

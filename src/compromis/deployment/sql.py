@@ -12,7 +12,7 @@ from compromis._text import shown, unknown_name
 from compromis._typing import Label
 from compromis.errors import InputError
 from compromis.evidence.scores import part_of_votes
-from compromis.labels import column_of_each_class, plain_label
+from compromis.labels import column_of_each_class, in_order_of, plain_label
 
 if TYPE_CHECKING:
     from compromis.weights.decision import Decision
@@ -107,7 +107,7 @@ def _column_names(classes: Sequence[Label], columns: Mapping[Any, str] | Sequenc
     names = [columns] if isinstance(columns, str) else list(columns)
     if len(names) != len(classes):
         raise InputError(f"there are {len(classes)} classes, so {len(classes)} columns are needed, got {shown(names)}")
-    return names
+    return in_order_of(names, classes)
 
 
 def _checked(name: Any) -> str:

@@ -160,7 +160,7 @@ class Period:
     def state(self) -> State:
         """Whether the period surely meets the preferences, surely misses them, or has too few rows to tell."""
         states = [condition.state for condition in self.conditions]
-        if State.MISSED in states or self.verdict.state == "no better":
+        if State.MISSED in states or (self.verdict.state == "no better" and not self.verdict.cause.single_class):
             return State.MISSED
         sure = self.verdict.state == "better" and all(state is State.MET for state in states)
         return State.MET if sure and self.labelled else State.UNKNOWN
@@ -177,8 +177,9 @@ class Period:
 
     @property
     def met(self) -> bool:
-        """Whether the period meets the preferences."""
-        return self.verdict.difference > 0 and not self.verdict.constraints and not self.too_large
+        """Whether the period meets the preferences; rows of one class cannot show that a model is better than none."""
+        better = self.verdict.difference > 0 or self.verdict.cause.single_class
+        return better and not self.verdict.constraints and not self.too_large
 
     @property
     def retune(self) -> bool:

@@ -17,8 +17,8 @@ from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.readers import read_shares
-from compromis.evidence.scores import as_dense, check_scores, read_scores
-from compromis.labels import plain_label, positions_in
+from compromis.evidence.scores import as_dense, check_order_is_said, check_scores, read_scores
+from compromis.labels import by_label, plain_label, positions_in
 from compromis.uncertainty.intervals import Interval, normal_quantile, read_confidence
 
 
@@ -115,6 +115,7 @@ def prevalence_by_em(
         raise InputError(f"the prior share of {shown(never)} is 0; probabilities say nothing of such a class")
     level = read_confidence(confidence)
     shares = _read_probabilities(y_proba, classes, pos_label)
+    check_order_is_said(y_proba, classes, labels)
     fit = fit_mixture(shares / old)
     intervals = tuple(fit.interval(k, normal_quantile(level)) for k in range(len(classes)))
     return PrevalenceEstimate(method="em", classes=classes, intervals=intervals, confidence=level, rows=len(shares))
@@ -123,8 +124,7 @@ def prevalence_by_em(
 def _classes(priors: Any, labels: Sequence[Any] | None) -> tuple[Label, ...]:
     if labels is not None:
         return tuple(plain_label(label) for label in labels)
-    given = priors if isinstance(priors, Mapping) else range(len(priors))
-    return tuple(plain_label(label) for label in given)
+    return tuple(by_label(priors) or range(len(priors)))
 
 
 def _read_probabilities(y_proba: Any, classes: tuple[Label, ...], pos_label: Any) -> Floats:

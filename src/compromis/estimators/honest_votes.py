@@ -216,6 +216,10 @@ def check_votes_are_possible(estimator: Any, *, hard: bool) -> None:
     if hard:
         _voting(estimator)
     elif not hasattr(estimator, "predict_proba"):
+        if not hasattr(estimator, "decision_function"):  # a regressor, or nothing: no calibration would help
+            raise InputError(
+                f"estimator is a classifier with predict_proba, got {type(estimator).__name__}", "estimator"
+            )
         raise InputError(
             f"{type(estimator).__name__} has no predict_proba; wrap it in sklearn.calibration.CalibratedClassifierCV to get probabilities"
         )

@@ -37,7 +37,7 @@ from compromis.estimators.honest_votes import (
 from compromis.estimators.tuning import AUTO_SMOOTHING, GroupedVotes, Tuned, TuningOptions, tune
 from compromis.evidence.readers import read_class_weights, read_smoothing, read_weights
 from compromis.evidence.votes import Votes, decide_votes
-from compromis.labels import plain_label, read_groups, refuse_many_outputs
+from compromis.labels import check_row_order, plain_label, read_groups, refuse_many_outputs
 from compromis.measures.by_group import ByGroup
 from compromis.measures.pragma import among_classes, amount_missing, score_predictions
 from compromis.preferences import Preferences, read_preferences, refuse_amounts_of_groups, refuse_idle_amount
@@ -443,6 +443,8 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
             Further parameters of the estimator's fit.
         """
         refuse_many_outputs(y, type(self).__name__)
+        beside = {"X": X, "sample_weight": sample_weight, "search_sample_weight": search_sample_weight}
+        check_row_order(y, **beside, groups=groups, by=by, amount=amount)
         X, y, sample_weight, search_sample_weight, groups, by = indexable(
             X, column_or_1d(y, warn=True), sample_weight, search_sample_weight, groups, by
         )

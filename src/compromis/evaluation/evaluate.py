@@ -40,9 +40,10 @@ from compromis.evaluation.scored_rows import (
 )
 from compromis.evidence.counts import Counts
 from compromis.evidence.grouped import GroupedCounts
+from compromis.evidence.scores import check_order_is_said
 from compromis.evidence.strata import Sample, read_sample
 from compromis.evidence.votes import Votes
-from compromis.labels import positive_class, read_labels
+from compromis.labels import check_row_order, positive_class, read_labels
 from compromis.measures import rates
 from compromis.measures.by_group import MissedInGroup, check_groups, group_table, missed_by_group, rows_of
 from compromis.measures.headline import Headline, headline_of, screening
@@ -554,6 +555,8 @@ def evaluate(
         given = {"labels": labels, "pos_label": pos_label, "sample_weight": sample_weight}
         if needs_review is not None:
             y_pred, given["labels"] = with_reviewer(y_true, y_pred, needs_review, labels)
+            if y_proba is not None:
+                check_order_is_said(y_proba, given["labels"], labels)
         evidence, scored = _read_rows(y_true, y_pred, y_proba, **given, amount=amount, groups=groups, sample=sample)
     counts = counts_of(evidence)
     if counts.strata is not None:
@@ -579,6 +582,7 @@ def _read_rows(
             "there is nothing to evaluate: pass y_pred (predicted classes), y_proba (distributions), or both"
         )
     refuse_amounts_of_groups(amount, groups)
+    check_row_order(y_true, y_proba=y_proba, sample_weight=given["sample_weight"], amount=amount, groups=groups)
     if y_proba is not None:
         beside = {"amount": amount, "groups": groups, "sample": sample}
         return read_scored_rows(y_true, y_pred, y_proba, pos_label=pos_label, **beside, **given)

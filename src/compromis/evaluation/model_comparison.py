@@ -19,13 +19,13 @@ from compromis.evaluation.cross_validation import CrossEvaluation
 from compromis.evaluation.evaluate import Evaluation, Summary, Terms
 from compromis.evaluation.scored_rows import ScoredRows, TrueRows
 from compromis.evidence.paired import encode_models
-from compromis.evidence.scores import read_distributions
+from compromis.evidence.scores import check_order_is_said, read_distributions
 from compromis.evidence.strata import Sample
-from compromis.labels import encode_classes, read_labels
+from compromis.labels import check_row_order, encode_classes, read_labels
 from compromis.measures.headline import Headline, headline_of
 from compromis.measures.probability import smoothed_shares
 from compromis.measures.rates import counts_of, lower_is_better
-from compromis.preferences import Preferences
+from compromis.preferences import Preferences, read_preferences
 from compromis.uncertainty.intervals import Interval, read_confidence
 from compromis.uncertainty.paired_tests import FoldMean, PairedComparison, compare_paired, fold_mean
 
@@ -274,7 +274,14 @@ def compare_models(
     'eager' (loss 0.0360) is better than 'shy' (0.6208), by 0.5848 (95 % interval 0.4... to 0.6...)
     """
     _check(predictions)
-    decided = {name: _most_probable(values, y_true, labels) for name, values in predictions.items()}
+    check_row_order(y_true, sample_weight=sample_weight, groups=groups)
+    wanted = read_preferences(preferences)
+    if wanted is not None and wanted.costs_amounts:
+        raise InputError(
+            "compare_models knows no amounts of rows; give costs without 'amount', or evaluate each model with amount=",
+            "preferences",
+        )
+    decided = {name: _most_probable(name, values, y_true, labels) for name, values in predictions.items()}
     (truth, *codes), classes = encode_models(y_true, decided, labels)
     predicted = dict(zip(predictions, codes, strict=True))
     rows = TrueRows.read(truth, classes, sample_weight=sample_weight, groups=groups, sample=sample)
@@ -318,12 +325,14 @@ def _is_matrix(values: Any) -> bool:
     return len(shape) == 2 and shape[-1] > 1
 
 
-def _most_probable(values: Any, y_true: Any, labels: Sequence[Any] | None) -> Any:
+def _most_probable(name: str, values: Any, y_true: Any, labels: Sequence[Any] | None) -> Any:
     """Return the labels of the most probable classes, the first one in a tie; labels stay as they are."""
     if not _is_matrix(values):
         return values
     (truth,), classes = encode_classes(read_labels(y_true, "y_true"), labels=labels)
     shares = read_distributions(values, len(truth), classes)
+    check_order_is_said(values, classes, labels, name)
+    check_row_order(y_true, **{name: values})
     return [classes[code] for code in shares.argmax(axis=1)]
 
 

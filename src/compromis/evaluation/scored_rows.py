@@ -16,10 +16,10 @@ from compromis.evidence.grouped import GroupedCounts
 from compromis.evidence.paired import PairedCounts
 from compromis.evidence.points import OperatingPoints
 from compromis.evidence.readers import read_weights
-from compromis.evidence.scores import read_distributions
+from compromis.evidence.scores import check_order_is_said, read_distributions
 from compromis.evidence.strata import Sample, read_sample
 from compromis.evidence.votes import Votes
-from compromis.labels import encode_classes, positions_in, read_groups, read_labels
+from compromis.labels import check_row_order, encode_classes, positions_in, read_groups, read_labels
 from compromis.measures.by_group import ByGroup
 from compromis.measures.ranking import roc_area
 from compromis.measures.rates import Evidence
@@ -184,6 +184,7 @@ def read_scored_rows(
     columns = [] if y_pred is None else [read_labels(y_pred, "y_pred")]
     (truth, *predicted), classes = encode_classes(read_labels(y_true, "y_true"), *columns, labels=labels)
     shares = read_distributions(y_proba, len(truth), classes, pos_label=pos_label)
+    check_order_is_said(y_proba, classes, labels)
     rows = TrueRows.read(truth, classes, **beside)
     return rows.count(predicted[0] if predicted else shares.argmax(axis=1)), ScoredRows(rows, shares)
 
@@ -203,6 +204,7 @@ def counts_by_group(
     by: Any, labels: tuple[Any, Any], scored: ScoredRows | None, classes: tuple[Label, ...], sample_weight: Any
 ) -> dict[Label, Counts]:
     """Return the counts of each group of rows that were read before."""
+    check_row_order(labels[0], by=by)
     truth = positions_in(labels[0], classes, "y_true")
     if labels[1] is None:
         assert scored is not None

@@ -59,6 +59,8 @@ class PragmaScorer:
 
         self._preferences = preferences
         self._scorer = make_scorer(score_predictions, preferences=preferences)
+        # what TunedThresholdClassifierCV reads of a scorer to score each threshold
+        self._score_func, self._sign, self._kwargs = score_predictions, 1, {"preferences": preferences}
 
     def __call__(self, estimator: Any, X: Any, y_true: Any, **params: Any) -> float:
         """Return the score of the estimator's predictions."""

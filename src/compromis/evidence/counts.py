@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from compromis._costs import read_named_matrix
 from compromis._files import CLASSES
 from compromis._results import face
 from compromis._text import Table, count
@@ -186,7 +187,7 @@ class Counts:
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike, classes: Sequence[Any]) -> Counts:
-        """Return counts that are known already: K x K numbers of at least 0, rows the truth.
+        """Return counts that are known already: K x K numbers of at least 0, rows the truth; a pandas crosstab is read by its names.
 
         Examples
         --------
@@ -194,8 +195,8 @@ class Counts:
         >>> int(cp.Counts.from_matrix([[94, 11], [37, 23]], ["good", "bad"]).matrix.sum())
         165
         """
-        cells = np.array(matrix)
         labels = read_classes(classes, "classes")
+        cells = np.array(read_named_matrix(matrix, labels, "matrix")[0] if hasattr(matrix, "loc") else matrix)
         if cells.ndim != 2 or cells.shape != (len(labels), len(labels)) or len(labels) == 0:
             raise InputError(
                 f"a matrix of counts for {len(labels)} classes has shape ({len(labels)}, {len(labels)}), got {cells.shape}"

@@ -14,8 +14,8 @@ from compromis._typing import Flags, Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import check_room
 from compromis.evidence.readers import read_sets, read_weights
-from compromis.evidence.scores import as_dense, check_scores, read_ranking, read_scores
-from compromis.labels import LabelColumn, encode, plain_label, positive_class, read_labels
+from compromis.evidence.scores import as_dense, check_order_is_said, check_scores, read_ranking, read_scores
+from compromis.labels import LabelColumn, check_row_order, encode, plain_label, positive_class, read_labels
 
 _NUMBERS = {"int", "bool", "float"}
 
@@ -80,6 +80,7 @@ class OperatingPoints:
         sample_weight : array-like, optional
             A weight of at least 0 per row.
         """
+        check_row_order(y_true, y_score=y_score, sample_weight=sample_weight)
         flags, label = _read_flags(y_true, pos_label)
         score = read_ranking(y_score, len(flags))
         return cls.from_flags(flags, score, label, read_weights(sample_weight, len(flags)))
@@ -254,6 +255,7 @@ class OperatingPoints:
         """
         (truth,), classes = encode(_read_truth(y_true), labels=labels)
         scores = as_dense(read_scores(y_proba, classes, len(truth), dtype=np.float64))
+        check_order_is_said(y_proba, classes, labels)
         check_scores(scores, negative=True)
         weight = read_weights(sample_weight, len(truth))
         return {

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from compromis._text import shown
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
-from compromis.labels import on_host, plain_label
+from compromis.labels import by_label, on_host, plain_label
 
 
 def read_weights(sample_weight: Any, rows: int, *, name: str = "sample_weight") -> Floats | None:
@@ -68,7 +68,7 @@ def read_class_numbers(
 
     Parameters
     ----------
-    numbers : mapping or sequence
+    numbers : mapping, pandas series labelled by class, or sequence
         The numbers.
     classes : sequence
         The classes.
@@ -77,16 +77,15 @@ def read_class_numbers(
     default : float, optional
         The number of a class that a mapping leaves out; without it such a class is an error.
     """
-    given = numbers
-    if isinstance(numbers, Mapping):
-        by_label = {plain_label(label): number for label, number in numbers.items()}
-        unknown = [label for label in by_label if label not in classes]
-        missing = [label for label in classes if label not in by_label]
+    given, named = numbers, by_label(numbers)
+    if named is not None:
+        unknown = [label for label in named if label not in classes]
+        missing = [label for label in classes if label not in named]
         if missing and default is None:
             raise InputError(f"{name} misses {shown(missing)}; give one {noun} for every class", parameter=name)
         if unknown:
             raise InputError(f"there is a {noun} for {shown(unknown)}, but the classes are {shown(classes)}")
-        given = [by_label.get(label, default) for label in classes]
+        given = [named.get(label, default) for label in classes]
     try:
         values = np.array(given, dtype=np.float64)
     except (TypeError, ValueError):

@@ -63,6 +63,23 @@ def read_scores(
     return matrix
 
 
+def check_order_is_said(y_proba: Any, classes: Sequence[Label], labels: Any, name: str = "y_proba") -> None:
+    """Raise if columns have no names, and the classes come from categories or a mapping in an order that is not scikit-learn's."""
+    said = labels is not None and not hasattr(labels, "by_class")  # preferences name classes, not their order
+    try:
+        usual = tuple(classes) if said else tuple(sorted(classes))  # type: ignore[type-var]
+    except TypeError:  # scikit-learn has no order for them either
+        return
+    if usual == tuple(classes) or column_labels(y_proba) is not None:
+        return
+    if (*np.shape(on_host(y_proba)), 1)[1] > 1:
+        raise InputError(
+            f"{name} has columns without names: are they in the order {shown(classes)}, or sorted as scikit-learn's are, "
+            f"{shown(usual)}? pass labels=, such as the classes_ of the model",
+            "labels",
+        )
+
+
 def part_of_votes(classes: int) -> float:
     """Return a power of two by which an engine multiplies votes before it asks whether their sum is finite, as each is."""
     return float(0.5 ** (classes - 1).bit_length())

@@ -17,9 +17,25 @@ from compromis.evidence.answers import AnswerCounts, AnswerMapping, read_answers
 from compromis.evidence.count_bounds import CountBounds
 from compromis.evidence.counts import Counts, check_drawn, check_room, refuse_sample, refuse_weighted_amounts
 from compromis.evidence.readers import prevalence_factors, read_class_weights, read_smoothing, read_weights
-from compromis.evidence.scores import Matrix, as_dense, check_scores, column_labels, is_csr, read_scores
+from compromis.evidence.scores import (
+    Matrix,
+    as_dense,
+    check_order_is_said,
+    check_scores,
+    column_labels,
+    is_csr,
+    read_scores,
+)
 from compromis.evidence.strata import Sample, Strata, read_sample
-from compromis.labels import LabelColumn, encode, plain_label, read_classes, read_labels, without_prefix
+from compromis.labels import (
+    LabelColumn,
+    check_row_order,
+    encode,
+    plain_label,
+    read_classes,
+    read_labels,
+    without_prefix,
+)
 
 if TYPE_CHECKING:
     from compromis.evidence.points import OperatingPoints
@@ -113,7 +129,8 @@ class Votes:
             Probabilities, votes or shares of votes, at least 0 each; a column per class. One column alone is the share of
             the positive one of two classes.
         labels : sequence, optional
-            The classes in the order of the columns. Without it: a frame's column names, else the classes of y_true, sorted.
+            The classes in the order of the columns. Without it: a frame's column names, else the classes of y_true, sorted; needed
+            where y_true has categories in another order.
         pos_label : label, optional
             The class of one column alone; needed unless the classes are 0 and 1, -1 and 1, or False and True.
         sample_weight : array-like, optional
@@ -130,6 +147,8 @@ class Votes:
             raise InputError("y_true is empty; there are no rows")
         (truth,), classes = _encoded(column, y_proba, labels)
         matrix = read_scores(y_proba, classes, len(truth), pos_label=pos_label)
+        check_order_is_said(y_proba, classes, labels)
+        check_row_order(y_true, y_proba=y_proba, sample_weight=sample_weight, amount=amount)
         drawn: dict[str, Any] = {}
         if sample is not None:
             sample = read_sample(sample, len(truth), sample_weight=sample_weight, amount=amount)

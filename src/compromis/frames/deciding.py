@@ -18,7 +18,7 @@ from compromis.evidence.counts import Counts
 from compromis.evidence.readers import read_class_weights
 from compromis.frames.query import BEST, SECOND, Frame, add_decision, lazy_frame, usable_votes
 from compromis.frames.votes import name_votes
-from compromis.labels import column_of_each_class
+from compromis.labels import column_of_each_class, in_order_of
 from compromis.preferences import Preferences, refuse_idle_amount
 from compromis.weights.decision import Decision
 
@@ -97,7 +97,7 @@ def read_rule(
         given = np.ones(len(columns)) if weights is None else read_class_weights(weights, classes)
         return columns, Decision(classes, given, smoothing=smoothing)
     if not isinstance(proba, Mapping):
-        return name_votes(frame, proba, weights.classes)[0], weights
+        return in_order_of(name_votes(frame, proba, weights.classes)[0], weights.classes), weights
     column_of = column_of_each_class(proba, classes=weights.classes)
     if column_of is None:
         raise InputError(

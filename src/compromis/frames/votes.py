@@ -30,7 +30,7 @@ from compromis.frames.query import (
     row_total,
     usable_votes,
 )
-from compromis.labels import column_of_each_class, encode, number, plain_label, without_prefix
+from compromis.labels import column_of_each_class, encode, number, plain_label, sorted_labels, without_prefix
 
 MOST_PATTERNS = 2_000_000
 """Distinct patterns that are fetched: more are better binned."""
@@ -113,13 +113,17 @@ def true_classes(
 ) -> tuple[Ints, tuple[Label, ...]]:
     """Return the position of each group's true class, and the classes; where nothing else says them, columns of votes are named so."""
     column = opened.labels(rows, TRUTH)
-    if classes is None and column.kind == "str":
-        classes = without_prefix(columns, number(column)[1])
+    if classes is None:
+        known = {str(label): label for label in number(column)[1]}
+        named = without_prefix(columns, known)
+        if not {*known} <= {*named} or (column.kind != "str" and len(known) < len(named)):
+            raise InputError(
+                f"the columns of votes are {shown(columns)}, the classes {shown(sorted_labels(known.values()))}; pass labels=, the class "
+                "of each column, or name the columns after the classes (a common prefix is left out)",
+                "labels",
+            )
+        classes = tuple(known.get(name, name) for name in named)  # type: ignore[call-overload]
     (truth,), order = encode(column, labels=classes)
-    if len(order) != len(columns):
-        raise InputError(
-            f"there are {len(columns)} columns of votes, but the classes are {shown(order)}; pass labels=, the class of each column"
-        )
     return truth, order
 
 

@@ -224,8 +224,9 @@ class Decision:
 
         Parameters
         ----------
-        columns : mapping of label to column name or the reverse, or column names in the order of ``classes``, optional
-            The columns of votes; without it they are named as the classes.
+        columns : mapping of label to column name or the reverse, or column names, optional
+            The columns of votes, named after the classes but for a common prefix, else in the order of ``classes``; without it the
+            names of the classes.
         dialect : str
             The dialect of SQL: bigquery, clickhouse, databricks, duckdb, mysql, oracle, postgres, redshift, snowflake, spark, sqlite,
             trino or tsql; ansi takes only names and labels that all databases read alike.

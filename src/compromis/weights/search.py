@@ -19,6 +19,7 @@ from compromis.evidence.counts import Counts
 from compromis.evidence.readers import read_whole
 from compromis.evidence.strata import Sample
 from compromis.evidence.votes import Votes
+from compromis.labels import check_row_order
 from compromis.measures.baselines import Baseline, naive_baselines
 from compromis.measures.by_group import ByGroup, group_table, missed_by_group, rows_of
 from compromis.measures.headline import Headline, headline_of
@@ -285,7 +286,8 @@ class WeightSearch(Result):
         if self.never_voted:
             them = "it" if len(self.never_voted) == 1 else "them"
             sentences.append(
-                f"no row has a vote for {shown(self.never_voted)}, so no weights can decide {them}; try smoothing"
+                f"no row has a vote for {shown(self.never_voted)}, so no weights can decide {them}; give probabilities in place of "
+                "members' votes, or try smoothing"
             )
         if self.left_out:
             sentences.append(f"{self.left_out:,} rows without any vote are left out")
@@ -419,6 +421,7 @@ def search_weights(
     refuse_idle_amount(preferences, amount)
     if review is not None:
         check_review(review)
+    check_row_order(y_true, by=by)
     merge: bool | str = "auto" if by is None else False
     votes = read_votes(y_true, y_proba, labels, sample_weight, pos_label, amount, sample, merge=merge)
     groups = None if by is None else ByGroup.read(by, len(votes))
