@@ -22,6 +22,21 @@ if TYPE_CHECKING:
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
+class Share(click.ParamType):
+    """A share between 0 and 1, also written in per cent; the library says what is wrong with any other number."""
+
+    name = "share"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Read 0.95 or 95%."""
+        text = str(value).strip()
+        try:
+            number = float(text.removesuffix("%"))
+        except ValueError:
+            self.fail(f"this is a number, written like 0.95 or 95%, got {value!r}", param, ctx)
+        return number / 100 if text.endswith("%") else number
+
+
 truth = click.option("--truth", required=True, metavar="COL", help="The column of true classes.")
 prediction = click.option("--prediction", metavar="COL", help="The column of predicted classes.")
 weight = click.option("--weight", metavar="COL", help="A column of row weights.")
@@ -34,11 +49,11 @@ by = click.option(
     "--by", metavar="COL", help="A column of groups (hospital, sex): minima must hold in each; shows the rates of each."
 )
 confidence = click.option(
-    "--confidence", type=float, metavar="SHARE", help="Add confidence intervals, for example 0.95."
+    "--confidence", type=Share(), metavar="SHARE", help="Add confidence intervals, for example 0.95."
 )
 confidence_of_states = click.option(
     "--confidence",
-    type=float,
+    type=Share(),
     default=0.95,
     show_default=True,
     metavar="SHARE",
