@@ -61,6 +61,8 @@ def test_columns_stay_aligned_where_letters_take_two_cells():
     rows = [["病気の人々", "1,234"], ["well", "56"], ["é", "7"]]
     lines = text_table(Table("", ["Class", "Rows"], rows)).splitlines()
     assert [cells(line) for line in lines] == [17] * 4
-    narrow = text_table(Table("", ["Class", "Rows"], [["病気の人々は長い名前です", "1"], ["a name of 18 chars", "2"]]), 24)
+    narrow = text_table(
+        Table("", ["Class", "Rows"], [["病気の人々は長い名前です", "1"], ["a name of 18 chars", "2"]]), 24
+    )
     assert max(map(cells, narrow.splitlines())) <= 24
     assert "a name of 18 chars" in narrow  # only the name that is too wide is shortened

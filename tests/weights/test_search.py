@@ -624,7 +624,9 @@ def test_a_narrow_table_keeps_missed_rows_and_false_alarms():
 def test_the_threshold_is_told_of_the_class_in_the_headline():
     """Both classes weigh alike, so `threshold_` is that of the second; the sentence speaks of the one with the minimum."""
     preferences = {"faulty": Preference(min_recall=0.5)}
-    found = search_weights(["faulty", "sound", "sound"], [[2, 1], [1, 2], [0, 3]], preferences=preferences, random_state=0)
+    found = search_weights(
+        ["faulty", "sound", "sound"], [[2, 1], [1, 2], [0, 3]], preferences=preferences, random_state=0
+    )
     (told,) = [one for one in found.sentences() if one.startswith("threshold")]
     assert told.startswith("threshold: 'faulty'")
     assert told.endswith("333 of 1,000 rows are predicted 'faulty'")

@@ -21,9 +21,18 @@ from compromis.cli.show import show
 )
 @options.preferences
 @click.option(
-    "--measure", metavar="NAME", help="What models are ranked by: loss, accuracy, kappa, balanced_accuracy, macro_f_measure, ..."
+    "--measure",
+    metavar="NAME",
+    help="What models are ranked by: loss, accuracy, kappa, balanced_accuracy, macro_f_measure, ...",
 )
-@click.option("--confidence", type=options.Share(), default=0.95, show_default=True, metavar="SHARE", help="The confidence of the intervals.")
+@click.option(
+    "--confidence",
+    type=options.share,
+    default=0.95,
+    show_default=True,
+    metavar="SHARE",
+    help="The confidence of the intervals.",
+)
 @options.weight
 @options.drop_missing
 @options.as_json

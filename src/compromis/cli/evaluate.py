@@ -109,7 +109,10 @@ def command(
     else:
         show(result, as_json=as_json, markdown=markdown)
     if result.preferences is None and not as_json:
-        click.echo("\nNo verdict without preferences: say what matters with --prioritise LABEL or --preferences FILE.toml.", err=True)
+        click.echo(
+            "\nNo verdict without preferences: say what matters with --prioritise LABEL or --preferences FILE.toml.",
+            err=True,
+        )
 
 
 def _evaluate(

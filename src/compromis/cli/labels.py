@@ -138,7 +138,7 @@ def _columns(
 @click.argument("file")
 @click.option(
     "--width",
-    type=options.Share(),
+    type=options.share,
     metavar="SHARE",
     help="How wide the intervals of recall and precision may be, for example 0.1.",
 )

@@ -26,7 +26,12 @@ from compromis.cli.inputs import listed, read_rows, telling
 )
 @options.weight
 @click.option(
-    "--confidence", type=options.Share(), default=0.95, show_default=True, metavar="SHARE", help="The confidence of intervals."
+    "--confidence",
+    type=options.share,
+    default=0.95,
+    show_default=True,
+    metavar="SHARE",
+    help="The confidence of intervals.",
 )
 @click.option("--title", metavar="TEXT", help="What stands on top.")
 @options.seed

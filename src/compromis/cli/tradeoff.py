@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     help="A column of scores, higher for the positive class; repeat to compare.",
 )
 @options.metric
-@click.option("--min-precision", type=options.Share(), metavar="SHARE", help="The least precision to accept.")
-@click.option("--min-recall", type=options.Share(), metavar="SHARE", help="The least recall to accept.")
+@click.option("--min-precision", type=options.share, metavar="SHARE", help="The least precision to accept.")
+@click.option("--min-recall", type=options.share, metavar="SHARE", help="The least recall to accept.")
 @options.weight
 @click.option("--drop-missing", is_flag=True, help="Leave out rows whose true class is missing.")
 @options.engine

@@ -44,7 +44,7 @@ class ClassRows:
         return self.in_words()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Headline:
     """A result in rows; ``str()`` is its sentences.
 
@@ -128,6 +128,9 @@ class Headline:
 
     def __str__(self) -> str:
         return " ".join(f"{sentence}." for sentence in self.sentences())
+
+    def __repr__(self) -> str:
+        return f"<Headline: {self}>"
 
     def document(self) -> dict[str, Any]:
         """Return the numbers and the sentences as plain values."""

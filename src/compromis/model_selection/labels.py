@@ -131,12 +131,15 @@ class LabelPlan(Sample, Result):
             )
             said[0] = f"{said[0]}, {count(total)} with the phases before; {changed}"
         said.append(
-            f"for what matters these labels are worth about {count(round(self.worth))} drawn without strata, if votes and judge are as good as they seem"
+            f"for what matters these labels are worth about {count(round(self.worth))} drawn without strata, if votes and judge are as "
+            f"good as they seem"
         )
         few = few_labels(self.expected)
         if few:
             named = joined([class_name(label) for label, _ in few])
-            said.append(f"fewer than {FEW_LABELS} labelled rows are expected of {named}, too few for narrow intervals of their recall")
+            said.append(
+                f"fewer than {FEW_LABELS} labelled rows are expected of {named}, too few for narrow intervals of their recall"
+            )
         if self.left_out:
             said.append(f"{count(self.left_out)} rows without any vote are left out: nothing predicts them")
         return said

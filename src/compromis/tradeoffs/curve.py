@@ -361,7 +361,10 @@ class TradeoffCurve(Result):
                 f"score >= {part.threshold:.6g}" if part.name is None else str(part.name),
                 span(part.low, part.high),
                 *(fixed(rate, 4) for rate in (part.precision, part.recall)),
-                *(count(float(rows[part.position])) for rows in (self.points.false_negatives, self.points.false_positives)),
+                *(
+                    count(float(rows[part.position]))
+                    for rows in (self.points.false_negatives, self.points.false_positives)
+                ),
                 fixed(part.specificity, 4),
             ]
             for part in self.intervals

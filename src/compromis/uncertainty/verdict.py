@@ -157,7 +157,9 @@ class Verdict(Result):
             f", {100 * (1 - self.loss / best.loss):.0f} % below" if better and 0 < self.loss < best.loss else " against"
         )
         against = f"for {best.name}, the best without a model" if self._rivalled else f"the worst, as {best.name}"
-        text = f"{self.measure} {self.loss:.4f}{lower} {best.loss:.4f}{' ' if self._rivalled else ', '}{against} ({gain})"
+        text = (
+            f"{self.measure} {self.loss:.4f}{lower} {best.loss:.4f}{' ' if self._rivalled else ', '}{against} ({gain})"
+        )
         return f"{text}; {self._doubt()}" if self.state == "not told apart" else text
 
     @property
@@ -193,9 +195,7 @@ class Verdict(Result):
             return "there is only one class in these rows"
         if cause.favoured is None:
             return f"improve the model, or review the {'preferences' if self.measure == 'loss' else 'costs'}"
-        above = (
-            f"set min_precision for {cause.favoured!r} above {cause.favoured_share:.3f}, its share of the rows"
-        )
+        above = f"set min_precision for {cause.favoured!r} above {cause.favoured_share:.3f}, its share of the rows"
         other = ", or use metric f, which does not reward giving up" if cause.other_metric else ""
         return f"improve the model, or {above}{other}"
 

@@ -280,7 +280,9 @@ class WeightSearch(Result):
                 f"{missed.rate.replace('_', ' ')} of {missed.label!r} reaches {missed.value:.4g}, its {missed.side} is {missed.bound:.4g}"
                 for missed in missed_constraints(self.counts, self.arrays)
             )
-            sentences.append(f"{none} every constraint; {f'the nearest: {missed}' if reached else 'these come nearest'}")
+            sentences.append(
+                f"{none} every constraint; {f'the nearest: {missed}' if reached else 'these come nearest'}"
+            )
             sentences += self._contradictions()
         if self.never_voted:
             them = "it" if len(self.never_voted) == 1 else "them"
@@ -288,15 +290,16 @@ class WeightSearch(Result):
                 f"no row has a vote for {shown(self.never_voted)}, so no weights can decide {them}; try smoothing"
             )
         if self.left_out:
-            sentences.append(f"{self.left_out:,} row{'s' * (self.left_out != 1)} without any vote {'are' if self.left_out != 1 else 'is'} left out")
+            rows = "row without any vote is" if self.left_out == 1 else "rows without any vote are"
+            sentences.append(f"{self.left_out:,} {rows} left out")
         return sentences
 
     def _contradictions(self) -> list[str]:
         """Return a sentence for each capacity that the minimal recall of the same class alone exceeds."""
         least = self.arrays.min_recall * self.counts.support / self.counts.total
         return [
-            f"the max_share of {self.classes[k]!r} is {self.arrays.max_share[k]:.4g}, but its min_recall of {self.arrays.min_recall[k]:.4g} "
-            f"alone takes {least[k]:.4g} of these rows; raise max_share or lower min_recall"
+            f"the max_share of {self.classes[k]!r} is {self.arrays.max_share[k]:.4g}, but its min_recall of "
+            f"{self.arrays.min_recall[k]:.4g} alone takes {least[k]:.4g} of these rows; raise max_share or lower min_recall"
             for k in np.flatnonzero(least > self.arrays.max_share * (1 + 1e-9)).tolist()
         ]
 
