@@ -357,3 +357,11 @@ def test_what_a_file_cannot_hold(tmp_path):
     with pytest.raises(cp.InputError, match="labels that are text, numbers or true/false"):
         cp.Preferences({("a", 1): cp.Preference()}).to_toml(tmp_path / "preferences.toml")
     assert not list(tmp_path.iterdir())
+
+
+def test_only_answers_that_were_given_are_said_to_be_accepted():
+    """What nobody answered is no statement of theirs; a class without importance adds nothing to the loss."""
+    assert cp.Preference().describe() == "importance 1; recall and precision count alike."
+    assert "accept a precision of 30 %" in cp.Preference(precision_at_full_recall=0.3).describe()
+    assert cp.Preference(0.0).describe() == "importance 0."
+    assert cp.Preference(0.0, min_recall=0.5).describe() == "importance 0; recall never below 50 %."
