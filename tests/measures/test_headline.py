@@ -166,7 +166,9 @@ def test_screening_at_its_borders():
 
 def test_a_negative_decision_halves_the_risk():
     """1 of 32 predicted well are sick; 4 of 64 rows are sick, exactly twice as many, or 4 of 80."""
-    assert "good for screening (good from 96.9 % on)" in screening(matrix_of([[3, 1], [29, 31]], ("sick", "well")), None)
+    assert "good for screening (good from 96.9 % on)" in screening(
+        matrix_of([[3, 1], [29, 31]], ("sick", "well")), None
+    )
     assert "poor for screening" in screening(matrix_of([[3, 1], [45, 31]], ("sick", "well")), None)
 
 

@@ -456,7 +456,8 @@ def _confusions(counts: Counts) -> list[str]:
     shown = list(dict.fromkeys(k for pair in pairs for k in pair))
     names = dict(zip(shown, short_names([labels[k] for k in shown], 24), strict=True))
     phrases = [
-        f"{count(wrong[i, j])} {rows_named(labels[i], names[i])} predicted as {class_name(labels[j], names[j])}" for i, j in pairs
+        f"{count(wrong[i, j])} {rows_named(labels[i], names[i])} predicted as {class_name(labels[j], names[j])}"
+        for i, j in pairs
     ]
     return [f"most confused: {', '.join(phrases)}"]
 
