@@ -27,7 +27,7 @@ for model in models.values():
     model.fit(X_train, y_train)
 
 # %%
-# The band under the axis says who is best where; the shaded zone is no better than deciding everything positive.
+# The band under the axis says who is best where; the shaded zone is no better than predicting all as positive.
 display = cp.plots.TradeoffDisplay.from_estimator(models, X_test, y_test, pos_label=1, metric="f")
 
 # %%

@@ -67,8 +67,8 @@ def test_the_screening_example_of_004():
     cancer = report.per_class["cancer"]
     printed = [cancer.recall, cancer.specificity, cancer.precision, cancer.negative_predictive_value]
     assert rounded([100 * share for share in printed], 1) == [95.0, 94.5, 47.5, 99.7]
-    assert "99.7 %, so it is good for screening" in report.screening
-    assert "47.5 %, so it is poor for diagnosis" in report.screening
+    assert "99.7 % of the predictions 'no cancer' are right, good for screening" in report.screening
+    assert "47.5 % of the predictions 'cancer' are right, poor for diagnosis" in report.screening
 
 
 def test_the_hiv_example_of_003():
@@ -130,7 +130,7 @@ def test_always_deciding_a_rare_class_meets_the_plane():
     assert verdict.state != "better"
     assert verdict.difference < 0
     assert "always predicting 'rare'" in verdict.sentence
-    assert "set min_precision for 'rare' above 0.008, what such predictions reach, or use metric f" in verdict.sentence
+    assert "set min_precision for 'rare' above 0.008, its share of the rows, or use metric f" in verdict.sentence
     floor = cp.Preferences({"rare": cp.Preference(10, 0.1, 0.9, min_precision=0.1)}, metric="kulczynski")
     assert cp.evaluate(truth, honest, preferences=floor).verdict.state == "better"
     assert cp.evaluate(truth, honest, preferences=f).verdict.state == "better"

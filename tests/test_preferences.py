@@ -387,3 +387,11 @@ def test_a_label_may_hold_many_dots(quote):
     label = ".a" * 40
     text = f"[[class]]\nlabel = {quote}{label}{quote}\nimportance = 3.5  # {label}"
     assert cp.Preferences.from_toml_text(text).of(label).importance == 3.5
+
+
+def test_only_answers_that_were_given_are_said_to_be_accepted():
+    """What nobody answered is no statement of theirs; a class without importance adds nothing to the loss."""
+    assert cp.Preference().describe() == "importance 1; recall and precision count alike."
+    assert "accept a precision of 30 %" in cp.Preference(precision_at_full_recall=0.3).describe()
+    assert cp.Preference(0.0).describe() == "importance 0."
+    assert cp.Preference(0.0, min_recall=0.5).describe() == "importance 0; recall never below 50 %."

@@ -7,7 +7,7 @@ import re
 import pytest
 
 import compromis as cp
-from compromis._text import code, prose
+from compromis._text import Table, cells, code, prose, text_table
 
 HOSTILE = [
     "a|b",
@@ -54,3 +54,15 @@ def test_messages_stay_short():
     assert len(shown(["x" * 100_000] * 3)) < 1000
     assert nearest("x" * 50_000, ["x" * 50_001]) == ""
     assert nearest("colum", ["column"]) == "; did you mean 'column'?"
+
+
+def test_columns_stay_aligned_where_letters_take_two_cells():
+    """On a terminal: each of the wide names' letters takes two cells; every number ends in the same one."""
+    rows = [["病気の人々", "1,234"], ["well", "56"], ["é", "7"]]
+    lines = text_table(Table("", ["Class", "Rows"], rows)).splitlines()
+    assert [cells(line) for line in lines] == [17] * 4
+    narrow = text_table(
+        Table("", ["Class", "Rows"], [["病気の人々は長い名前です", "1"], ["a name of 18 chars", "2"]]), 24
+    )
+    assert max(map(cells, narrow.splitlines())) <= 24
+    assert "a name of 18 chars" in narrow  # only the name that is too wide is shortened

@@ -7,6 +7,7 @@ import math
 import re
 import string
 import textwrap
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import islice
@@ -144,8 +145,8 @@ def fixed(value: float, decimals: int = 3) -> str:
 
 
 def count(value: float) -> str:
-    """Write a number of rows; a sum of weights has two decimals, a small one three digits."""
-    return f"{value:,.0f}" if value == round(value) else f"{value:,.2f}" if value >= 1 else f"{value:.3g}"
+    """Write a number of rows; a sum of weights has three digits, or all before the point."""
+    return f"{value:,.0f}" if value == round(value) or value >= 99.95 else f"{value:.3g}"
 
 
 def bounds(interval: Any) -> str:
@@ -227,6 +228,34 @@ def _wrapped(text: str, width: int, **options: Any) -> list[str]:
     return [line.replace("\u00a0%", " %") for line in lines]
 
 
+def cells(text: str) -> int:
+    """Return the cells of a terminal that a text takes: wide letters and emoji two, marks upon letters none.
+
+    Examples
+    --------
+    >>> from compromis._text import cells
+    >>> cells("ill"), cells("病気"), cells("e\u0301")
+    (3, 4, 1)
+    """
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.category(mark) in ("Mn", "Me") else 1 + (unicodedata.east_asian_width(mark) in "WF")
+        for mark in text
+    )
+
+
+def _padded(text: str, size: int, *, right: bool) -> str:
+    space = " " * (size - cells(text))
+    return space + text if right else text + space
+
+
+def _fitted(name: str, room: int) -> str:
+    """Return the name in at most `room` cells: letters of two cells leave space for fewer."""
+    sizes = range(min(len(name), room), 0, -1)
+    return next(short for size in sizes if cells(short := shortened_middle(name, size)) <= room) if name else name
+
+
 def text_table(table: Table, width: int | None = None) -> str:
     """Return aligned columns: the names to the left, everything else to the right.
 
@@ -243,21 +272,23 @@ def text_table(table: Table, width: int | None = None) -> str:
         least, kept = max(width // 4, 12), len(widths)
         while kept > 2 and _line([min(widths[0], least), *widths[1:kept]]) > width:
             kept -= 1
-        names = short_names([row[0] for row in table.rows], max(width - _line([0, *widths[1:kept]]), least))
+        room = max(width - _line([0, *widths[1:kept]]), least)
+        names = short_names([row[0] for row in table.rows], room)
+        names = [_fitted(name, room) for name in names]
         widths = _widths(titles, [names, *bodies])[:kept]
     height = max(map(len, titles[: len(widths)]))
     columns = zip(titles, [names, *bodies], strict=True)
     lines = [[""] * (height - len(title)) + title + body for title, body in columns][: len(widths)]
     return "\n".join(
         "  ".join(
-            cell.rjust(size) if k else cell.ljust(size) for k, (cell, size) in enumerate(zip(row, widths, strict=True))
+            _padded(cell, size, right=k > 0) for k, (cell, size) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in zip(*lines, strict=True)
     )
 
 
 def _widths(titles: Sequence[Sequence[str]], bodies: Sequence[Sequence[str]]) -> list[int]:
-    return [max(map(len, [*title, *body])) for title, body in zip(titles, bodies, strict=True)]
+    return [max(map(cells, [*title, *body])) for title, body in zip(titles, bodies, strict=True)]
 
 
 def _line(widths: Sequence[int]) -> int:

@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 Formula = Callable[[Array, Array, Array], Array]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Metric:
     """A metric of precision and recall with a recall weight.
 
@@ -72,6 +72,9 @@ class Metric:
     bend: Callable[[Any], Any] = lambda weight: weight
     surface: Callable[[Array, Array, Any, Any], Array] | None = None
     defined_at_zero: bool = False
+
+    def __repr__(self) -> str:
+        return f"<Metric {self.name}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.built_in:  # formulas are code, which a pickle cannot hold

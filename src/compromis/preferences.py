@@ -158,7 +158,8 @@ class Preference:
     def describe(self, label: object = None) -> str:
         """Return in a sentence what the preference means."""
         name = "" if label is None else f"{label!r}: "
-        return f"{name}importance {self.importance:g}; {self._trade()}{self._constraints()}."
+        trade = f"; {self._trade()}" if self.importance else ""
+        return f"{name}importance {self.importance:g}{trade}{self._constraints()}."
 
     def _repr_html_(self) -> str:
         return face([self.describe().rstrip(".")])
@@ -172,6 +173,8 @@ class Preference:
             return f"recall counts {self.beta:g} times as much as precision (beta)"
         if self.recall_weight is not None:
             return f"recall weighs {100 * self.recall_weight:g} %, precision {100 * (1 - self.recall_weight):g} %"
+        if self.precision_at_full_recall is None and self.recall_at_full_precision is None:
+            return "recall and precision count alike"
         assert self.answers is not None
         precision, recall = self.answers
         return (
@@ -319,7 +322,7 @@ class Preferences:
     >>> print(preferences.describe())
     metric f
     'bad': importance 10; for a recall of 1 you accept a precision of 10 %; for a precision of 1 you accept a recall of 90 %.
-    every other class: importance 1; for a recall of 1 you accept a precision of 80 %; for a precision of 1 you accept a recall of 80 %.
+    every other class: importance 1; recall and precision count alike.
     """
 
     by_class: Mapping[Label, Preference]

@@ -225,3 +225,24 @@ def test_costs_by_amount(files):
         "needs the rows in memory"
         in run("evaluate", *given, "--prediction", "d", "--amount", "euro", "--engine", "polars").output
     )
+
+
+def test_a_share_may_be_written_in_per_cent(table):
+    options = ("evaluate", table, "--truth", "truth", "--prediction", "predicted", "--confidence")
+    assert run(*options, "95%").stdout == run(*options, "0.95").stdout
+    assert "written like 0.95 or 95%, got 'high'" in run(*options, "high").stderr
+
+
+def test_without_preferences_the_next_step_is_named(table):
+    options = ("evaluate", table, "--truth", "truth", "--prediction", "predicted")
+    assert "--prioritise LABEL" in run(*options).stderr
+    assert run(*options, "--prioritise", "bad").stderr == run(*options, "--json").stderr == ""
+
+
+def test_tuning_is_named_where_it_may_help(tmp_path):
+    """A score that finds one of ten by the highest vote, and all of them at another threshold."""
+    rows = ["truth,p_ill,p_well", *["ill,0.4,0.6"] * 99, "ill,0.6,0.4", *["well,0.1,0.9"] * 900]
+    (tmp_path / "votes.csv").write_text("\n".join(rows) + "\n")
+    told = run("evaluate", tmp_path / "votes.csv", "--truth", "truth", "--proba", "p_", "--prioritise", "ill").stdout
+    assert "no better than no model" in told
+    assert "Tuning may help: tuned on these rows, the loss is 0.0000" in told

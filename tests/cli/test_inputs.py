@@ -43,7 +43,7 @@ def test_the_other_commands_agree_too(rows):
     assert run(*trading, "--engine", "polars").stdout == run(*trading).stdout
     scoring = ["evaluate", rows / "rows.csv", "--truth", "truth", "--proba", "p_"]
     found = run(*scoring, "--engine", "duckdb")
-    assert "the report is of the decisions" in found.stderr
+    assert "the report is of the predictions" in found.stderr
     assert found.stdout.splitlines()[:2] == run(*scoring).stdout.splitlines()[:2]
 
 

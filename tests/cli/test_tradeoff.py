@@ -66,7 +66,7 @@ def test_text_has_intervals_comparison_and_areas(given):
     comparison = cp.compare_curves(points, metric="f")
     assert text.endswith(str(comparison))
     for name, curve in comparison.curves.items():
-        assert f"{name} (area {curve.area():.4f}, " in text
+        assert f"'{name}': area {curve.area():.4f}, " in text
         assert "\n".join(str(curve).splitlines()[4:]) in text
 
 
@@ -91,7 +91,7 @@ def test_minima(given):
     between = round((poor + good) / 2, 2)
     done = run(*GIVEN, "--score", "b", "--min-precision", between, "--min-recall", 0.5)
     assert done.exit_code == 0
-    assert f"b is left out: no cut has precision >= {between:g} and recall >= 0.5" in done.stdout
+    assert f"'b' is left out: no cut has precision >= {between:g} and recall >= 0.5" in done.stdout
     done = run(*GIVEN, "--min-precision", 1, "--min-recall", 1)
     assert done.exit_code == 2
     assert "a: no cut has precision >= 1 and recall >= 1" in done.stderr

@@ -296,7 +296,7 @@ def test_screening_needs_more_than_a_rare_condition():
     assert "poor for screening" in cp.evaluate(never).screening
     fair = cp.Counts.from_matrix([[9, 1], [3, 987]], ["sick", "well"])
     assert "good for screening" in cp.evaluate(fair).screening
-    assert "75.0 %, so it is poor for diagnosis" in cp.evaluate(fair).screening
+    assert "75.0 % of the predictions 'sick' are right, poor for diagnosis" in cp.evaluate(fair).screening
 
 
 def test_printed_distributions_keep_their_ties():

@@ -219,3 +219,15 @@ def test_a_search_of_other_rows_is_refused():
     )
     with pytest.raises(cp.InputError, match="which group a row is of"):
         by.decision.record(cp.Votes.from_proba([0, 1], np.eye(2)), preferences={}, search=by)
+
+
+def test_preferences_that_the_search_did_not_have_are_refused():
+    """'Proven best' is true of the preferences that were searched by, and of no others."""
+    votes = rows()
+    search = cp.search_weights(votes, preferences={"ill": cp.Preference(3)}, random_state=0)
+    with pytest.raises(
+        ValueError, match=r"^preferences are not those of the search: by them its loss is .*, but it found"
+    ):
+        search.decision.record(votes, preferences={"ill": cp.Preference(9, 0.1, 0.9)}, search=search)
+    told = search.decision.record(votes, preferences={"ill": cp.Preference(3)}, search=search).limits()
+    assert not [limit for limit in told if "minima" in limit]  # there are none that could be missed

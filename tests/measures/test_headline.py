@@ -159,17 +159,19 @@ def test_screening_at_its_borders():
     """'well' right in 19 of 20, 'sick' in 9 of 10: just good enough for both."""
     just = screening(matrix_of([[9, 1], [1, 19]], ("sick", "well")), None)
     assert just == (
-        "Taking 'sick' as the condition looked for: a decision for 'well' is right in 95.0 %, so it is good for screening; "
-        "a decision for 'sick' is right in 90.0 %, so it is good for diagnosis. Of 1,000 rows 333 are predicted 'sick'."
+        "Taking 'sick' as the condition looked for: 95.0 % of the predictions 'well' are right, good for screening (good from 95.0 % on); "
+        "90.0 % of the predictions 'sick' are right, good for diagnosis (good from 90 % on). Of 1,000 rows 333 are predicted 'sick'."
     )
     less = screening(matrix_of([[8, 1], [1, 18]], ("sick", "well")), None)
-    assert "94.7 %, so it is poor for screening" in less
-    assert "88.9 %, so it is poor for diagnosis" in less
+    assert "94.7 % of the predictions 'well' are right, poor for screening" in less
+    assert "88.9 % of the predictions 'sick' are right, poor for diagnosis" in less
 
 
 def test_a_negative_decision_halves_the_risk():
     """1 of 32 predicted well are sick; 4 of 64 rows are sick, exactly twice as many, or 4 of 80."""
-    assert "good for screening" in screening(matrix_of([[3, 1], [29, 31]], ("sick", "well")), None)
+    assert "good for screening (good from 96.9 % on)" in screening(
+        matrix_of([[3, 1], [29, 31]], ("sick", "well")), None
+    )
     assert "poor for screening" in screening(matrix_of([[3, 1], [45, 31]], ("sick", "well")), None)
 
 

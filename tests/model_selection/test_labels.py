@@ -307,7 +307,7 @@ def test_a_minimum_that_the_labels_miss_cannot_be_shown():
 @pytest.mark.parametrize(
     ("action", "words"),
     [
-        (lambda counts: labels_needed(counts), "nothing is asked"),
+        (lambda counts: labels_needed(counts), "^width is missing, and so are preferences with a minimum"),
         (lambda counts: labels_needed(counts, width=2), "between 0 and 1"),
         (lambda counts: labels_needed(counts, width=0.1, labels=["x"]), "x"),
         (

@@ -192,8 +192,8 @@ class TestNumbers:
         assert list(result.curves) == ["A"]
         assert list(result.left_out) == ["B", "C"]
         assert result.curves["A"].points.recall.min() >= 0.7
-        assert "only cuts with recall at least 0.7" in result.report()
-        assert "B is left out: no group has recall >= 0.7; recall never exceeds 0.625" in result.report()
+        assert "Only thresholds with recall at least 0.7" in result.report()
+        assert "'B' is left out: no group has recall >= 0.7; recall never exceeds 0.625" in result.report()
         with pytest.raises(InputError, match=r"A: no group has precision >= 1 and recall >= 1.*; C: no group"):
             compare_curves(self.algorithms, min_precision=1, min_recall=1, metric="kulczynski")
 
@@ -281,17 +281,17 @@ def test_a_comparison_in_words():
         "Over all recall weights many has the largest area (0.75; few 0.625)."
     )
     assert result.to_text(width=1000).splitlines()[3:] == [
-        "=== best by recall weight ===",
+        "=== Best by recall weight ===",
         "",
-        "best     recall weight",
+        "Best     Recall weight",
         "few   0.0000 to 0.4000",
         "many  0.4000 to 1.0000",
         "",
-        "=== areas ===",
+        "=== Areas ===",
         "",
-        "algorithm    area  best on",
-        "few        0.6250    40.0%",
-        "many       0.7500    60.0%",
+        "Model    Area  Best on",
+        "few    0.6250   40.0 %",
+        "many   0.7500   60.0 %",
     ]
     alone = compare_curves({"few": few}, metric="kulczynski")
     assert str(alone.verdict) == "By kulczynski, few is alone."

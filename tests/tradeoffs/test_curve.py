@@ -213,7 +213,7 @@ def test_renderings(tmp_path):
     assert document["intervals"][0]["threshold"] is None  # NaN
     markdown = curve.to_markdown(tmp_path / "curve.md")
     assert (tmp_path / "curve.md").read_text() == markdown
-    assert "| best | recall weight |" in markdown
+    assert "| Best | Recall weight |" in markdown
     assert markdown.count("<code>g") == 2
     html = curve._repr_html_()
     assert html.count("<tr>") == 3
@@ -244,13 +244,13 @@ def test_choices_at_their_borders():
 def test_a_curve_in_words():
     curve = TradeoffCurve(OperatingPoints.from_predictions(*SIX), metric="f")
     assert curve.to_text(width=200).splitlines() == [
-        "Metric f for 1: area 0.8796, better than deciding everything positive for recall weights from 0 to 1.",
+        "Metric f for 1: area 0.8796, better than predicting all as positive for recall weights from 0 to 1.",
         "",
-        "=== best by recall weight ===",
+        "=== Best by recall weight ===",
         "",
-        "best             recall weight  precision  recall  specificity  predicted",
-        "score >= 0.9  0.0000 to 0.1429     1.0000  0.3333       1.0000          1",
-        "score >= 0.4  0.1429 to 1.0000     0.7500  1.0000       0.6667          4",
+        "Best             Recall weight  Precision  Recall  Missed  False alarms  Specificity",
+        "score >= 0.9  0.0000 to 0.1429     1.0000  0.3333       2             0       1.0000",
+        "score >= 0.4  0.1429 to 1.0000     0.7500  1.0000       0             1       0.6667",
     ]
     assert repr(curve).endswith("metric='f', pair='precision-recall': 2 intervals)")
     assert "g0" in str(TradeoffCurve(groups([(1, 0)], 4, 4), metric="kulczynski"))

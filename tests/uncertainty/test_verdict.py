@@ -45,7 +45,7 @@ def test_noise_of_few_rows_is_seldom_better(rows):
 
 def test_few_rows_promise_no_gain_that_cannot_be():
     sentence = verdict_of([[1, 0], [0, 1]], rare()).sentence
-    assert "so few rows would seldom show even a perfect model: judge more rows" in sentence
+    assert "so few rows would seldom tell even a perfect model from none: judge more rows" in sentence
 
 
 def test_a_confidence_that_no_draws_reach_is_said_as_what_it_is():
@@ -86,7 +86,7 @@ def test_the_cure_is_true():
     """Finding 7: 'above 0.200, what always deciding it reaches' was the user's own minimum; 0.018 is reached."""
     free = verdict_of([[8, 10], [210, 772]], rare())
     assert (free.cause.favoured, free.cause.favoured_share) == ("fraud", 0.018)
-    assert "set min_precision for 'fraud' above 0.018, what such predictions reach" in free.sentence
+    assert "set min_precision for 'fraud' above 0.018, its share of the rows" in free.sentence
     told = verdict_of([[8, 10], [210, 772]], rare(min_precision=0.2))
     assert told.cause.favoured is None  # it is set already
     assert "min_precision" not in told.sentence
@@ -98,23 +98,23 @@ def test_the_cure_is_true():
 
 def test_sentences():
     assert str(verdict_of([[140, 40], [100, 9720]], rare(min_recall=0.8))) == (
-        "better than no model: loss 0.2055, 55 % below 0.4541 for always predicting 'fraud', the best without one "
+        "better than no model: loss 0.2055, 55 % below 0.4541 for always predicting 'fraud', the best without a model "
         "(difference 0.2486, 95 % interval 0.1772 to 0.3136). The recall of 'fraud' is 0.778, below your minimum of 0.8 "
-        "(4 predictions must change). Class 'fraud' reaches a value of 0.775, its two answers stand for 0.901: improve the "
+        "(4 predictions must change). The metric of 'fraud' is 0.775; your two answers ask for 0.901: improve the "
         "model, or accept less"
     )
     unsure = verdict_of([[14, 4], [10, 972]], cp.Preferences({"fraud": cp.Preference(10, beta=9)}), rows="own")
     assert str(unsure) == (
-        "not told apart from no model: loss 0.2055 against 0.4541 for always predicting 'fraud', the best without one "
-        "(difference 0.2486, 95 % interval -0.0030 to 0.4230); the predictions know something of the truth (p 0.001), and "
-        "four of five samples like this one would show a gain of 0.36: judge more rows, above all of class 'fraud' (18). "
+        "not told apart from no model: loss 0.2055 against 0.4541 for always predicting 'fraud', the best without a model "
+        "(difference 0.2486, 95 % interval -0.0030 to 0.4230); predictions shuffled at random do as well in 0.1 % of cases; "
+        "a gain of 0.36 would be detected in four of five samples of this size: judge more rows, above all of class 'fraud' (18). "
         "These rows chose the weights, so the result looks better here than it is: judge it on other rows"
     )
     lost = verdict_of([[0, 18], [0, 982]], cp.Preferences())
     assert str(lost) == (
         "no better than no model: loss 0.5045 against 0.5000 for a coin that predicts 'fraud' in 1.8 % of rows, the best "
-        "without one (difference -0.0045, 95 % interval -0.0070 to -0.0027); improve the model, or review the preferences. "
-        "Class 'fraud' is given up, 0.0 % of its 18 rows are found, most are predicted as 'ok': set min_recall, or a higher "
+        "without a model (difference -0.0045, 95 % interval -0.0070 to -0.0027); improve the model, or review the preferences. "
+        "Class 'fraud' is given up: 0.0 % of its 18 rows are found, most are predicted as 'ok'; set min_recall, or a higher "
         "importance"
     )
 
@@ -134,9 +134,9 @@ def test_constraints_that_no_coin_meets():
     verdict = verdict_of([[95, 5], [40, 860]], preferences)
     assert verdict.state == "better"
     assert (
-        "against 1.0000 where no decision without a model meets the constraints that this result meets"
+        "against 1.0000, the worst, as no decision without a model meets your constraints as far as this result"
         in verdict.sentence
-        or "below 1.0000 where no decision without a model meets the constraints that this result meets"
+        or "below 1.0000, the worst, as no decision without a model meets your constraints as far as this result"
         in verdict.sentence
     )
     assert verdict.baseline not in verdict.shown_baselines()

@@ -230,7 +230,7 @@ def test_minima_that_contradict_are_named():
         ]
         assert "recall of 'b' reaches 0.5, its minimum is 1" in search.message
         known = "proven to miss the constraints least" if search.optimal else "where the constraints are missed least"
-        assert f", {known} (" in search.sentences()[-1]
+        assert f"search: {known} (" in search.sentences()[-1]
     assert search_weights(["a", "b", "a", "b"], votes, preferences=preferences, random_state=0).message.startswith(
         "no weights meet every constraint"
     )
@@ -543,22 +543,22 @@ def test_a_result_in_words():
     first, right, before, *_, last = (" ".join(sentence.split()) for sentence in search.sentences())
     assert (first, right) == ("tuned: finds 1 of 1 a (misses none), no false alarms", "2 of 2 rows right (all)")
     assert before == "before, with equal weights: misses none, no false alarms"
-    assert last.startswith(f"loss 0.0000, proven to be the best on these rows ({search.evaluations:,} weightings in ")
-    assert f"threshold: {search.decision.threshold.rule}; 500 of 1,000 rows are predicted 'b'" in search.sentences()
+    assert last.startswith(f"search: proven to be the best on these rows ({search.evaluations:,} weightings in ")
+    assert "threshold: 'a' from 0.6 on; 500 of 1,000 rows are predicted 'a'" in search.sentences()
     a, b = search.tables()[0].rows
-    assert a[:2] == ["a", f"{search.weights[0]:.4g}"]
-    assert b == ["b", f"{search.weights[1]:.4g}", "1", "0", "0", "0", "0", "1.000", "1.000"]
+    assert (a[0], a[6]) == ("a", f"{search.weights[0]:.4g}")
+    assert b == ["b", "1", "0", "0", "1.000", "1.000", f"{search.weights[1]:.4g}", "0", "0"]
     for classes, end in ((6, "}})"), (7, ", and 1 more}})"), (8, ", and 2 more}})")):
         many = search_weights(range(classes), np.eye(classes) + 0.1, random_state=0)
         assert repr(many).startswith("WeightSearch(sweep, best found, loss 0, weights {0: ")
         assert repr(many).endswith(f"5: {many.weights[5]:.4g}" + end.replace("}}", "}"))
-    assert "\nLoss 0.0000, the best found by sweep (" in str(many)
+    assert "\nSearch: the best found by sweep (" in str(many)
     votes, y = three_classes(rows=20)
     noted = search_weights(
         [*y, 0], np.vstack([votes, np.zeros((1, 3))]), preferences=costing(1 - np.eye(3)), random_state=0
     )
     assert "\nAverage cost " in str(noted)
-    assert "\n! 1 rows without any vote are left out.\n" in str(noted)
+    assert "\n! 1 row without any vote is left out.\n" in str(noted)
     assert noted.verdict is noted.verdict  # judged once
     assert noted.baselines == noted.verdict.baselines
 
@@ -618,3 +618,22 @@ def test_a_limit_ends_a_search_where_no_weight_changes_anything(method, limit):
         limit = {"max_seconds": 0.1}
     search = search_weights(list(range(5)), np.eye(5), method=method, random_state=0, **limit)
     assert search.loss == 0
+
+
+def test_a_narrow_table_keeps_missed_rows_and_false_alarms():
+    found = search_weights(["ill", "well", "well"], [[2, 1], [1, 2], [0, 3]], preferences={"ill": 10}, random_state=0)
+    header = " ".join(found.to_text(width=40).split("\n\n")[1].splitlines()[:2]).split()
+    assert {"Missed", "alarms", "Recall"} <= set(header)
+    assert "before" not in header
+
+
+def test_the_threshold_is_told_of_the_class_in_the_headline():
+    """Both classes weigh alike, so `threshold_` is that of the second; the sentence speaks of the one with the minimum."""
+    preferences = {"faulty": Preference(min_recall=0.5)}
+    found = search_weights(
+        ["faulty", "sound", "sound"], [[2, 1], [1, 2], [0, 3]], preferences=preferences, random_state=0
+    )
+    (told,) = [one for one in found.sentences() if one.startswith("threshold")]
+    assert told.startswith("threshold: 'faulty'")
+    assert told.endswith("333 of 1,000 rows are predicted 'faulty'")
+    assert found.decision.threshold.label == "sound"

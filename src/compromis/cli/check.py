@@ -44,12 +44,16 @@ def command(
     fail_on: str,
     **predictions: Any,
 ) -> None:
-    """Check the decisions in FILE against the minima of your preferences (CSV, TSV, ARFF or Parquet; '-' is standard input).
+    """Check the predictions in FILE against the constraints of your preferences (CSV, TSV, ARFF or Parquet; '-' is standard input).
+
+    \b
+      compromis check results.csv --truth actual --prediction model \\
+        --preferences what_matters.toml
 
     With --record and the evidence that it names, every number of the record is computed again: the same decision (with --weights), the
     same evidence, still valid. The exit code is 0 when every minimum is met, 1 when one is missed (with --fail-on surely-missed:
     when the whole interval of a number lies beyond its bound), and 2 when the check could not be made.
-    """
+    """  # noqa: D301 (click reads the backspace)
     import compromis as cp
 
     if (preferences is None) == (record is None):

@@ -1,4 +1,4 @@
-"""compromis compare: which of several columns of decisions is better, by how much, and how sure that is."""
+"""compromis compare: which of several columns of predictions is better, by how much, and how sure that is."""
 
 from __future__ import annotations
 
@@ -21,9 +21,18 @@ from compromis.cli.show import show
 )
 @options.preferences
 @click.option(
-    "--measure", metavar="NAME", help="What decides: loss, accuracy, kappa, balanced_accuracy, macro_f_measure, ..."
+    "--measure",
+    metavar="NAME",
+    help="What models are ranked by: loss, accuracy, kappa, balanced_accuracy, macro_f_measure, ...",
 )
-@click.option("--confidence", default=0.95, show_default=True, metavar="SHARE", help="The confidence of the intervals.")
+@click.option(
+    "--confidence",
+    type=options.share,
+    default=0.95,
+    show_default=True,
+    metavar="SHARE",
+    help="The confidence of the intervals.",
+)
 @options.weight
 @options.drop_missing
 @options.as_json
@@ -38,10 +47,14 @@ def command(
     drop_missing: bool,
     as_json: bool,
 ) -> None:
-    """Compare models whose decisions are columns of FILE (CSV, TSV, ARFF or Parquet, also gzip; '-' is standard input).
+    """Compare models whose predictions are columns of FILE (CSV, TSV, ARFF or Parquet, also gzip; '-' is standard input).
+
+    \b
+      compromis compare results.csv --truth actual --prediction forest \\
+        --prediction logistic --prioritise fraud
 
     Labels are read as text, exactly as written: NA, null and 01 stay what they are; an empty field is missing.
-    """
+    """  # noqa: D301 (click reads the backspace)
     import compromis as cp
 
     wanted = preferences.read()

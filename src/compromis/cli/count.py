@@ -47,8 +47,12 @@ def command(
 ) -> None:
     """Count FILE (CSV, TSV, ARFF, Parquet, a folder, 'data/*.parquet' or '-') and write the evidence, for 'compromis merge'.
 
+    \b
+      compromis count monday.csv --truth actual --prediction model \\
+        --output monday.json
+
     Only counts leave the file; docs/engines.md says what they reveal.
-    """
+    """  # noqa: D301 (click reads the backspace)
     import compromis as cp
 
     if sum([bool(prediction), bool(proba), bool(score)]) != 1:

@@ -80,7 +80,7 @@ def command(
     as_json: bool,
     **columns: Any,
 ) -> None:
-    """Evaluate the decisions in FILE (CSV, TSV, ARFF or Parquet, also gzip; '-' is standard input).
+    """Evaluate the predictions in FILE (CSV, TSV, ARFF or Parquet, also gzip; '-' is standard input).
 
     \b
       compromis evaluate results.csv --truth actual --prediction model \\
@@ -108,6 +108,11 @@ def command(
         click.echo(result.full(), nl=False)
     else:
         show(result, as_json=as_json, markdown=markdown)
+    if result.preferences is None and not as_json:
+        click.echo(
+            "\nNo verdict without preferences: say what matters with --prioritise LABEL or --preferences FILE.toml.",
+            err=True,
+        )
 
 
 def _evaluate(
@@ -134,7 +139,7 @@ def _evaluate(
     elif columns["proba"] or any(column is not None for column in keys.values()):
         return _evaluate_rows(file, beside, truth=truth, label=label, **keys, **columns)
     if columns["proba"]:
-        click.echo("probability errors and areas need the rows in memory; the report is of the decisions", err=True)
+        click.echo("probability errors and areas need the rows in memory; the report is of the predictions", err=True)
     with opened(file, engine) as scan:
         proba = {"proba": columns.pop("proba")}
         counts, dropped = scan.counts(
@@ -241,7 +246,7 @@ class _Training:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Beside:
-    """What judges the decisions, beside the decisions themselves."""
+    """What judges the predictions, beside the predictions themselves."""
 
     preferences: options.PreferenceChoice
     training: _Training

@@ -45,8 +45,12 @@ def command(
 ) -> None:
     """Fit a classifier to DATA and tune its decision to your preferences.
 
+    \b
+      compromis fit train.csv --target class --prioritise fraud \\
+        --output forest.model
+
     Columns of numbers are numbers, all others are nominal; missing values are handled. The model file holds no code.
-    """
+    """  # noqa: D301 (click reads the backspace)
     import compromis as cp
 
     def choose(names: list[str]) -> list[str]:

@@ -8,6 +8,7 @@ import click
 
 from compromis.cli import options
 from compromis.cli.inputs import ROW, as_written, kept_rows, opened_file, read_evidence, telling
+from compromis.cli.show import show
 
 if TYPE_CHECKING:
     import compromis as cp
@@ -55,9 +56,13 @@ def plan(
 ) -> None:
     """Choose which rows of FILE to label, before any label is seen.
 
+    \b
+      compromis labels plan week.csv --prediction model --budget 300 \\
+        --prioritise fraud --output plan.json --rows to_label.csv
+
     Writes the plan, and the rows to label with their columns, to which a column of labels is added. Then 'compromis evaluate
     ROWS.csv --sample PLAN.json --truth COL --prediction COL' says what the labels tell of all rows of FILE.
-    """
+    """  # noqa: D301 (click reads the backspace)
     import compromis as cp
 
     earlier = None if after is None else cp.model_selection.LabelPlan.from_json(after)
@@ -77,7 +82,7 @@ def plan(
     )
     cp.frames.to_csv(_columns(table, made, keep, columns["prediction"]), to_label)
     made.to_json(output)
-    click.echo(made.to_json() if as_json else str(made), nl=as_json)
+    show(made, as_json=as_json)
     click.echo(f"{len(made.rows):,} rows to label written to {to_label}, the plan to {output}", err=as_json)
 
 
@@ -129,11 +134,11 @@ def _columns(
     return {**added, **kept}
 
 
-@command.command("needed")
+@command.command("needed", short_help="Say whether labels are enough, else how many more.")
 @click.argument("file")
 @click.option(
     "--width",
-    type=float,
+    type=options.share,
     metavar="SHARE",
     help="How wide the intervals of recall and precision may be, for example 0.1.",
 )
@@ -149,10 +154,13 @@ def needed(
     confidence: float,
     as_json: bool,
 ) -> None:
-    """Say whether the labels in FILE, counts that 'compromis count' wrote, are enough, and else how many more are needed.
+    """Say whether the labels in FILE, counts that 'compromis count' wrote, are enough, or how many more are needed.
+
+    \b
+      compromis labels needed counts.json --width 0.1 --label fraud
 
     Enough for intervals of --width, and for the minima of --preferences to be surely met. The exit code is 1 where they are not enough.
-    """
+    """  # noqa: D301 (click reads the backspace)
     import compromis as cp
 
     counts = read_evidence(file, cp.Counts)
@@ -167,6 +175,6 @@ def needed(
         labels=options.typed(label, counts.classes) or None,
         confidence=confidence,
     )
-    click.echo(result.to_json() if as_json else str(result), nl=as_json)
+    show(result, as_json=as_json)
     if not result.enough:
         raise click.exceptions.Exit(1)

@@ -25,9 +25,12 @@ def command(
 ) -> None:
     """Add up the evidence in PARTS, which 'compromis count' wrote, and report on the whole.
 
+    \b
+      compromis merge monday.json tuesday.json --prioritise fraud
+
     The report is what 'evaluate' says of counts, 'tune' of vote patterns, and 'tradeoff' of operating points; those commands
     read the merged file too.
-    """
+    """  # noqa: D301 (click reads the backspace)
     import compromis as cp
 
     whole = cp.evidence.merge([cp.evidence.read(part) for part in parts]).suppress(min_cell)

@@ -57,12 +57,16 @@ def command(
 ) -> None:
     """Judge the same decision in one FILE per period, in the order of time.
 
+    \b
+      compromis monitor march.csv april.csv --truth actual \\
+        --prediction model --preferences what_matters.toml
+
     Says for each period what the preferences come to, whether the class shares have moved or the rows themselves, and what to do.
     Without labels the class shares are estimated. Minima are also tested over all labelled rows but those of the reference, with --state
     from run to run: look as often as you like, at most 1 % of streams ever raise a false alarm. The exit code is 1 when the last period
     does not meet the preferences (with --fail-on surely-missed: when the interval of a number lies beyond its bound) or a test has
     raised its alarm, 2 when nothing could be judged.
-    """
+    """  # noqa: D301 (click reads the backspace)
     import compromis as cp
 
     columns = Predictions(**predictions)

@@ -22,6 +22,17 @@ if TYPE_CHECKING:
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
+
+def share(given: str | float) -> float:
+    """Return a share written as 0.95 or 95%; the library says what is wrong with any other number."""
+    text = str(given).strip()
+    try:
+        number = float(text.removesuffix("%"))
+    except ValueError:
+        raise click.BadParameter(f"this is a number, written like 0.95 or 95%, got {given!r}") from None
+    return number / 100 if text.endswith("%") else number
+
+
 truth = click.option("--truth", required=True, metavar="COL", help="The column of true classes.")
 prediction = click.option("--prediction", metavar="COL", help="The column of predicted classes.")
 weight = click.option("--weight", metavar="COL", help="A column of row weights.")
@@ -34,11 +45,11 @@ by = click.option(
     "--by", metavar="COL", help="A column of groups (hospital, sex): minima must hold in each; shows the rates of each."
 )
 confidence = click.option(
-    "--confidence", type=float, metavar="SHARE", help="Add confidence intervals, for example 0.95."
+    "--confidence", type=share, metavar="SHARE", help="Add confidence intervals, for example 0.95."
 )
 confidence_of_states = click.option(
     "--confidence",
-    type=float,
+    type=share,
     default=0.95,
     show_default=True,
     metavar="SHARE",

@@ -1,4 +1,4 @@
-"""compromis predict: the decisions of a model for the rows of a file."""
+"""compromis predict: the predictions of a model for the rows of a file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PREDICTED, NEEDS_REVIEW = "predicted", "needs_review"
 @click.argument("model_file")
 @click.argument("data")
 @click.option(
-    "--append", is_flag=True, help="Write the columns of DATA too, and the decision after them as 'predicted'."
+    "--append", is_flag=True, help="Write the columns of DATA too, and the prediction after them as 'predicted'."
 )
 @click.option(
     "--proba", metavar="PREFIX", help="Write the share of votes for each class too, in columns PREFIX and the class."
@@ -35,7 +35,11 @@ PREDICTED, NEEDS_REVIEW = "predicted", "needs_review"
 def command(
     model_file: str, data: str, append: bool, proba: str | None, answers: options.AnswerChoice, output: str | None
 ) -> None:
-    """Decide the rows of DATA with the model that 'compromis fit' wrote to MODEL_FILE.
+    """Predict the rows of DATA with the model that 'compromis fit' wrote to MODEL_FILE.
+
+    \b
+      compromis predict forest.model new.csv --append --proba p_ \\
+        --output predicted.csv
 
     A model that was fitted with --review writes a second column, 'needs_review': true for the rows that a person should look at. The
     class beside it is what counts where nobody does.
@@ -44,7 +48,7 @@ def command(
     an answer that names a class gets no prediction, or with --unanswered even one by the weights.
 
     With --append --proba p_ the output is what 'evaluate --prediction predicted' and 'report --proba p_' take.
-    """
+    """  # noqa: D301 (click reads the backspace)
     import compromis as cp
 
     columns = (
@@ -68,7 +72,7 @@ def _from_model(model_file: str, data: str, append: bool, proba: str | None) -> 
 
     with telling(f"reading {data}"):
         table = cp.frames.read_table(data, choose)
-    with telling(f"deciding {len(table):,} rows"):
+    with telling(f"predicting {len(table):,} rows"):
         shares = model.vote_shares(table.texts(), table.source)
         labels, review = model.decision.decide(shares, return_review=True)
         made: dict[str, list[Any]] = {PREDICTED if append else model.target: labels.tolist()}

@@ -10,6 +10,7 @@ import msgspec
 
 from compromis.cli import options
 from compromis.cli.inputs import read_evidence
+from compromis.cli.show import show
 
 
 @click.command("record")
@@ -35,9 +36,14 @@ def command(
 ) -> None:
     """Record the decision that was searched on EVIDENCE: preferences, rows, method, verdict, guarantee, price, limits and software.
 
+    \b
+      compromis record evidence.json --weights weights.json \\
+        --preferences what_matters.toml --output record.json
+      compromis record evidence.json --verify record.json
+
     EVIDENCE is what 'compromis tune --evidence' wrote, --weights what 'tune --output' wrote. Whoever has EVIDENCE and the record
     computes every number again with --verify: exit code 0 where all follow, 2 where anything was changed.
-    """
+    """  # noqa: D301 (click reads the backspace)
     import compromis as cp
 
     if verify is not None:
@@ -63,4 +69,5 @@ def command(
     page = str(Path(output).with_suffix(".html"))
     record.to_html(page)
     record.to_json(output)
-    click.echo(f"{record}record written to {output}, a page to sign to {page}")
+    show(record)
+    click.echo(f"\nrecord written to {output}, a page to sign to {page}")

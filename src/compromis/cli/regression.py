@@ -29,7 +29,7 @@ from compromis.cli.show import show
 @click.option(
     "--relative-tolerance",
     multiple=True,
-    type=float,
+    type=options.share,
     metavar="SHARE",
     help="The same as a share of the true number; default 0.001, 0.01 and 0.1.",
 )
@@ -37,7 +37,7 @@ from compromis.cli.show import show
     "--quantile",
     "quantiles",
     multiple=True,
-    type=float,
+    type=options.share,
     metavar="SHARE",
     help="Shares of the rows whose largest absolute error is wanted.",
 )

@@ -1,4 +1,4 @@
-"""compromis report: one HTML page about the decisions or votes in a file."""
+"""compromis report: one HTML page about the predictions or votes in a file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,12 @@ from compromis.cli.inputs import listed, read_rows, telling
 )
 @options.weight
 @click.option(
-    "--confidence", type=float, default=0.95, show_default=True, metavar="SHARE", help="The confidence of intervals."
+    "--confidence",
+    type=options.share,
+    default=0.95,
+    show_default=True,
+    metavar="SHARE",
+    help="The confidence of intervals.",
 )
 @click.option("--title", metavar="TEXT", help="What stands on top.")
 @options.seed
@@ -48,10 +53,14 @@ def command(
     drop_missing: bool,
     output: str,
 ) -> None:
-    """Write a report about the decisions in FILE (CSV, TSV, ARFF or Parquet, also gzip; '-' is standard input).
+    """Write a report about the predictions in FILE (CSV, TSV, ARFF or Parquet, also gzip; '-' is standard input).
+
+    \b
+      compromis report votes.csv --truth actual --proba p_ \\
+        --prioritise fraud --output report.html
 
     The page needs neither a server nor the network, and holds counts and vote patterns, no rows.
-    """
+    """  # noqa: D301 (click reads the backspace)
     import compromis as cp
 
     if prediction is None and not proba:

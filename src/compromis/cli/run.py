@@ -59,6 +59,7 @@ OPTIONS = {
     "pos_label": "--pos-label",
     "bins": "--bins",
     "within": "--within",
+    "width": "--width",
 }
 """What the command line calls a parameter of the library: the sentence of an error begins with the parameter's name."""
 SCORED = {**OPTIONS, "labels": "--proba (one column per class)"}

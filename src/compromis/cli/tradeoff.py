@@ -8,6 +8,7 @@ import click
 
 from compromis.cli import options
 from compromis.cli.inputs import opened, read_evidence, say_dropped
+from compromis.cli.show import line_width
 
 if TYPE_CHECKING:
     import compromis as cp
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     help="A column of scores, higher for the positive class; repeat to compare.",
 )
 @options.metric
-@click.option("--min-precision", type=float, metavar="SHARE", help="The least precision to accept.")
-@click.option("--min-recall", type=float, metavar="SHARE", help="The least recall to accept.")
+@click.option("--min-precision", type=options.share, metavar="SHARE", help="The least precision to accept.")
+@click.option("--min-recall", type=options.share, metavar="SHARE", help="The least recall to accept.")
 @options.weight
 @click.option("--drop-missing", is_flag=True, help="Leave out rows whose true class is missing.")
 @options.engine
@@ -40,11 +41,15 @@ def command(
     as_json: bool,
     **columns: Any,
 ) -> None:
-    """Say for which recall weights which cut of the scores in FILE is best, and compare several scores.
+    """Say which threshold on the scores in FILE is best for which recall weights, and compare several scores.
+
+    \b
+      compromis tradeoff scores.csv --truth actual --pos-label fraud \\
+        --score forest --score logistic --plot tradeoff.svg
 
     Recall weight 0 is precision alone, 1 recall alone. FILE may also hold operating points that 'compromis count' or 'compromis
     merge' wrote: they need no columns.
-    """
+    """  # noqa: D301 (click reads the backspace)
     import compromis as cp
 
     counted = read_evidence(file, cp.OperatingPoints, **columns)
@@ -65,7 +70,7 @@ def comparison_text(comparison: cp.tradeoffs.Comparison, as_json: bool) -> str:
     verdict = comparison.verdict
     if not verdict.winners:
         raise cp.InputError("; ".join(f"{name}: {reason}" for name, reason in verdict.undefined.items()))
-    return comparison.to_json() if as_json else comparison.report()
+    return comparison.to_json() if as_json else comparison.report(width=line_width())
 
 
 def _read_points(
@@ -79,6 +84,6 @@ def _read_points(
         points, dropped = scan.points(scores=score, **columns)
     for name, counted in points.items():
         if counted.binned:
-            click.echo(f"{name}: counted in {len(counted) - 1:,} bins; cuts are exact at their edges", err=True)
+            click.echo(f"{name}: counted in {len(counted) - 1:,} bins; thresholds are exact at their edges", err=True)
     say_dropped(dropped)
     return points

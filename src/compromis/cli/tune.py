@@ -104,7 +104,7 @@ def say_interrupted() -> NoReturn:
 @click.option(
     "--smoothing",
     type=float,
-    show_default="0; with --answers half an answer",
+    show_default="0, with --answers half an answer",
     help="Votes added to every class; with --answers a share of the answers of a row.",
 )
 @click.option(
@@ -142,6 +142,10 @@ def command(
 ) -> None:
     """Find the weights with which the votes in FILE serve your preferences best.
 
+    \b
+      compromis tune votes.csv --truth actual --proba p_ --prioritise fraud \\
+        --output weights.json
+
     The votes must be honest: of a model that did not see the rows (out-of-bag, out-of-fold, or held out). With --answers they are
     answers in words, of a language model or of people: how they were read stands on standard error, and the weights are steadied and
     judged as those of 'compromis fit'. FILE may also hold
@@ -149,7 +153,7 @@ def command(
 
     Ctrl-C during the search prints the best weights found so far, writes nothing, and exits with 130; while an engine
     reads the data there are none yet, and it just ends.
-    """
+    """  # noqa: D301 (click reads the backspace)
     import compromis as cp
 
     searching = Searching()

@@ -221,6 +221,13 @@ class Evaluation(Result):
         confidence = None if self.intervals is None else self.intervals.confidence
         return verdict_on(self.evidence or self.counts, self.arrays, confidence=confidence)
 
+    @property
+    def hopes(self) -> list[str]:
+        """What tuning may help where the result is not better than no model, in a sentence; often none."""
+        if self.verdict is None or self.offer is None or not self.offer.feasible:
+            return []
+        return self.verdict.beside_tuned(self.offer.verdict)
+
     @cached_property
     def screening(self) -> str | None:
         """For two classes, what the test is good for; None for more, and without rows."""
@@ -322,11 +329,14 @@ class Evaluation(Result):
         judged = [] if self.verdict is None else self.verdict.findings()
         missed = [Finding(str(shortfall), "missed") for shortfall in self.missed_by_group]
         few = [] if self.intervals is None else self.intervals.doubts()
+        judged[1:1] = self.hopes
         small = [
             *_confusions(self.counts),
             self._numbers(),
             *([] if self.screening is None else [self.screening]),
         ]
+        if self.counts.strata is not None:
+            more.append(f"estimated for {self.summary.total:,.0f} rows from {self.summary.rows:,} labelled ones")
         return [Finding(first, "headline"), *more, *judged, *missed, *few, *(Finding(line, "small") for line in small)]
 
     def _numbers(self) -> str:
@@ -342,8 +352,8 @@ class Evaluation(Result):
         ]
         metric = "" if preferences is None or preferences.cost is not None else f"; metric {preferences.metric.name}"
         few = "; * the precision of fewer than 20 predictions" if rates.few_predictions(self.counts) else ""
-        of = "" if self.counts.strata is None else f" labelled of {summary.total:,.0f}"
-        return f"{summary.rows:,} rows{of}: {', '.join(each)}{metric}{few}"
+        of = " labelled" * (self.counts.strata is not None)
+        return f"{summary.rows:,} row{'s' * (summary.rows != 1)}{of}: {', '.join(each)}{metric}{few}"
 
     def _class_table(self, labels: Iterable[Label]) -> Table:
         """Return the rows of classes found and missed, their rates (intervals where there are some) and what preferences say."""
@@ -437,7 +447,7 @@ class Evaluation(Result):
 
 
 def _confusions(counts: Counts) -> list[str]:
-    """Return what is most often taken for what, of more than two classes."""
+    """Return what is most often predicted as what, of more than two classes."""
     labels = counts.classes
     wrong = counts.matrix * (1 - np.eye(len(labels), dtype=np.int64))
     order = np.argsort(-wrong, axis=None, kind="stable")[: int((wrong > 0).sum())]
@@ -447,7 +457,8 @@ def _confusions(counts: Counts) -> list[str]:
     shown = list(dict.fromkeys(k for pair in pairs for k in pair))
     names = dict(zip(shown, short_names([labels[k] for k in shown], 24), strict=True))
     phrases = [
-        f"{count(wrong[i, j])} {rows_named(labels[i], names[i])} as {class_name(labels[j], names[j])}" for i, j in pairs
+        f"{count(wrong[i, j])} {rows_named(labels[i], names[i])} predicted as {class_name(labels[j], names[j])}"
+        for i, j in pairs
     ]
     return [f"most confused: {', '.join(phrases)}"]
 
@@ -533,8 +544,9 @@ def evaluate(
 
     >>> screening = cp.Counts.from_matrix([[190, 10], [210, 3590]], ["cancer", "no cancer"])
     >>> print(cp.evaluate(screening).screening)
-    Taking 'cancer' as the condition looked for: a decision for 'no cancer' is right in 99.7 %, so it is good for screening;
-    a decision for 'cancer' is right in 47.5 %, so it is poor for diagnosis. Of 1,000 rows 100 are predicted 'cancer'.
+    Taking 'cancer' as the condition looked for: 99.7 % of the predictions 'no cancer' are right, good for screening
+    (good from 97.5 % on); 47.5 % of the predictions 'cancer' are right, poor for diagnosis (good from 90 % on). Of 1,000
+    rows 100 are predicted 'cancer'.
     """
     if isinstance(y_true, (Counts, GroupedCounts, Votes)):
         _refuse_rows(

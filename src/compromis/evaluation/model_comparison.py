@@ -192,7 +192,7 @@ class ModelComparison(Result):
         rows = next(iter(self.evaluations.values())).counts.rows
         return [
             Table(f"{count(rows)} rows", ["Model", *missed, capitalised(title), level, "Accuracy"], models),
-            Table(f"Differences; p-values adjusted for {len(pairs)} pair{'s' * (len(pairs) > 1)}", header, pairs),
+            Table(f"Differences{f'; p-values adjusted for {len(pairs)} pairs' * (len(pairs) > 1)}", header, pairs),
         ]
 
     def __repr__(self) -> str:

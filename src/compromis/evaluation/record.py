@@ -132,9 +132,7 @@ class Record(Result):
         if self.guarantee is None and self._unheld:
             lines.append(self._unheld)
         elif self.guarantee is None:
-            lines.append(
-                "no confidence was asked for: about every second such decision misses on new rows the minima that it meets on these"
-            )
+            lines += [_UNSURE] * bool(self.arrays.has_minimum.any())
         elif not self.guarantee.exact:
             lines.append(f"the confidence is {CALIBRATIONS[self.guarantee.calibration]}")
         if self.evidence.left_out:
@@ -323,6 +321,11 @@ def record_of(
     return made_of
 
 
+_UNSURE = (
+    "no confidence was asked for: about every second such decision misses on new rows the minima that it meets on these"
+)
+
+
 def fingerprint(data: bytes) -> str:
     """Return the SHA-256 of a file's bytes."""
     return hashlib.sha256(data).hexdigest()
@@ -383,6 +386,12 @@ def _check_search(found: Mapping[str, Any], record: Record) -> None:
                 f"search was not made on this evidence: its {name} are others; give the Votes that were searched",
                 "search",
             )
+    if not math.isclose(found["loss"], record.verdict.loss, rel_tol=1e-9, abs_tol=1e-12):
+        raise InputError(
+            f"preferences are not those of the search: by them its {record.verdict.measure} is {record.verdict.loss:.4f}, but it found "
+            f"{found['loss']:.4f}; give the preferences that it was made with",
+            "preferences",
+        )
 
 
 def _decision_in(stated: Mapping[str, Any]) -> Decision:

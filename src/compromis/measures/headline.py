@@ -44,7 +44,7 @@ class ClassRows:
         return self.in_words()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Headline:
     """A result in rows; ``str()`` is its sentences.
 
@@ -132,6 +132,9 @@ class Headline:
 
     def __str__(self) -> str:
         return " ".join(f"{sentence}." for sentence in self.sentences())
+
+    def __repr__(self) -> str:
+        return f"<Headline: {self}>"
 
     def document(self) -> dict[str, Any]:
         """Return the numbers and the sentences as plain values."""
@@ -232,12 +235,14 @@ def screening(counts: Counts, arrays: PreferenceArrays | None, pos_label: Label 
     (k,) = classes_that_matter(counts, arrays, pos_label)
     positive, negative = counts.classes[k], counts.classes[1 - k]
     npv, ppv = float(negative_predictive_value(counts)[k]), float(precision(counts)[k])
-    screens = npv >= GOOD_NEGATIVE and 1 - npv <= float(counts.support[k]) / counts.total / 2
+    share = float(counts.support[k]) / counts.total
+    screens = npv >= GOOD_NEGATIVE and 1 - npv <= share / 2
+    least = max(GOOD_NEGATIVE, 1 - share / 2)
     alerts = 1000 * float(counts.predicted[k]) / counts.total
     return (
         f"Taking {positive!r} as the condition looked for: "
-        f"{_right_in(negative, npv)}, so it is {'good' if screens else 'poor'} for screening; "
-        f"{_right_in(positive, ppv)}, so it is {'good' if ppv >= GOOD_POSITIVE else 'poor'} for diagnosis. "
+        f"{_right_in(negative, npv)}, {'good' if screens else 'poor'} for screening (good from {100 * least:.1f} % on); "
+        f"{_right_in(positive, ppv)}, {'good' if ppv >= GOOD_POSITIVE else 'poor'} for diagnosis (good from {100 * GOOD_POSITIVE:g} % on). "
         f"Of 1,000 rows {per_thousand(alerts)} are predicted {positive!r}."
     )
 
@@ -245,7 +250,7 @@ def screening(counts: Counts, arrays: PreferenceArrays | None, pos_label: Label 
 def _right_in(label: Label, value: float) -> str:
     if math.isnan(value):
         return f"{label!r} is never predicted"
-    return f"a decision for {label!r} is right in {100 * value:.1f} %"
+    return f"{100 * value:.1f} % of the predictions {label!r} are right"
 
 
 def _positive(classes: Sequence[Label]) -> Label | None:

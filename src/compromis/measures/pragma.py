@@ -254,7 +254,7 @@ class OwnAnswer:
         return 0.0 if self.reached else self.level - self.value
 
     def __str__(self) -> str:
-        text = f"class {self.label!r} reaches a value of {self.value:.3f}, its two answers stand for {self.level:.3f}"
+        text = f"the metric of {self.label!r} is {self.value:.3f}; your two answers ask for {self.level:.3f}"
         return text if self.reached else f"{text}: improve the model, or accept less"
 
 
@@ -271,7 +271,7 @@ class GivenUp:
 
     def __str__(self) -> str:
         found = f"{100 * self.recall:.1f} % of its {count(self.support)} rows are found, most are predicted as {self.instead!r}"
-        return f"class {self.label!r} is given up, {found}: set min_recall, or a higher importance"
+        return f"class {self.label!r} is given up: {found}; set min_recall, or a higher importance"
 
 
 def missed_constraints(counts: Counts, arrays: PreferenceArrays) -> tuple[MissedConstraint, ...]:

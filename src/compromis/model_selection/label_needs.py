@@ -161,7 +161,7 @@ def labels_needed(
         raise InputError(f"width is between 0 and 1, got {width:g}; for ten points write 0.1", "width")
     asked = _asked(counts, width, wanted, labels)
     if not asked:
-        raise InputError("nothing is asked: give width, or preferences with a minimum", "width")
+        raise InputError("width is missing, and so are preferences with a minimum; give one of them", "width")
     if counts.strata is None and counts.squares is not None:
         raise InputError(
             "counts of weighted rows do not say how rows were drawn; count without weights, or with sample=", "counts"

@@ -14,7 +14,7 @@ import numpy as np
 
 from compromis._files import Head, check_version
 from compromis._results import Result
-from compromis._text import Table, count, joined, rows_named
+from compromis._text import Table, class_name, count, joined
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts, ratio
@@ -131,14 +131,14 @@ class LabelPlan(Sample, Result):
             )
             said[0] = f"{said[0]}, {count(total)} with the phases before; {changed}"
         said.append(
-            f"for what matters they are worth about {count(round(self.worth))} labels drawn without strata, if votes and judge are as good "
-            f"as they seem"
+            f"for what matters these labels are worth about {count(round(self.worth))} drawn without strata, if votes and judge are as "
+            f"good as they seem"
         )
         few = few_labels(self.expected)
         if few:
-            named = joined([f"{rows_named(label)} {rows}" for label, rows in few])
+            named = joined([class_name(label) for label, _ in few])
             said.append(
-                f"fewer than {FEW_LABELS} labelled rows are expected of some classes ({named}), too few for sure intervals of their recall"
+                f"fewer than {FEW_LABELS} labelled rows are expected of {named}, too few for narrow intervals of their recall"
             )
         if self.left_out:
             said.append(f"{count(self.left_out)} rows without any vote are left out: nothing predicts them")

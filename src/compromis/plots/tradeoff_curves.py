@@ -52,7 +52,7 @@ class TradeoffDisplay(PointsDisplay):
     """The optimal trade-off curve of each model, and below it who, or which threshold, is best where.
 
     One model is drawn with the curves of its points, its envelope, and the threshold of each interval; several are drawn
-    with their envelopes and the winner of each interval. The shaded zone is no better than deciding everything positive:
+    with their envelopes and the winner of each interval. The shaded zone is no better than predicting all as positive:
     outside of it lies the domain of application (figures 3 to 6 of the trade-off paper).
 
     Parameters
@@ -217,7 +217,7 @@ class TradeoffDisplay(PointsDisplay):
 
     @property
     def caption(self) -> str:
-        """Who is best where; of one model, where it is better than deciding everything positive."""
+        """Who is best where; of one model, where it is better than predicting all as positive."""
         if self._only is None:
             return str(self.comparison.verdict)
         if not self.comparison.pair.has_precision:

@@ -315,7 +315,10 @@ def _policy(script: str, style: str) -> str:
 def _panel(report: Report) -> tuple[dict[str, Any] | None, str | None]:
     """Return the panel's document, or why there is none."""
     if report.votes is None or report.weights is None:
-        return None, "no votes or probabilities were given (y_proba=), so there is nothing to weigh"
+        return (
+            None,
+            "no votes or probabilities were given (y_proba=, or --proba on the command line), so there is nothing to weigh",
+        )
     before = report.evaluation.counts
     try:
         return panel_document(

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from compromis._results import Result
-from compromis._text import Table, shown, shown_label, text_table
+from compromis._text import WIDTH, Table, paragraph, shown, shown_label, text_table
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from compromis.metrics import Metric, get_metric
@@ -245,26 +245,28 @@ class Comparison(Result):
     def tables(self) -> list[Table]:
         """Return who is best where, and the area of each algorithm."""
         best = [[part.name, span(part.low, part.high)] for part in self.intervals]
-        areas = [[name, f"{area:.4f}", f"{self.shares[name]:.1%}"] for name, area in self.areas.items()]
+        areas = [[name, f"{area:.4f}", f"{100 * self.shares[name]:.1f} %"] for name, area in self.areas.items()]
         return [
-            Table("best by recall weight", ("best", "recall weight"), best),
-            Table("areas", ("algorithm", "area", "best on"), areas),
+            Table("Best by recall weight", ("Best", "Recall weight"), best),
+            Table("Areas", ("Model", "Area", "Best on"), areas),
         ]
 
-    def report(self) -> str:
-        """Return the whole as text: the problem, each algorithm's intervals with its cuts, and the comparison.
+    def report(self, *, width: int = WIDTH) -> str:
+        """Return the whole as text, in lines of `width`: the problem, each model's thresholds, and the comparison.
 
         Examples
         --------
         >>> import compromis as cp
         >>> points = cp.OperatingPoints.from_predictions([1, 0, 1, 1, 0, 0], [0.9, 0.8, 0.6, 0.4, 0.3, 0.1])
         >>> print(cp.compare_curves({"a": points}, "f").report())
-        metric f for 1: 3 of 6 rows are positive (50.0 %)
+        Metric f for 1: 3 of 6 rows are positive (50.0 %).
         <BLANKLINE>
-        a (area 0.8796, better than deciding everything positive for recall weights from 0 to 1)
-        best             recall weight  precision  recall  specificity  predicted
-        score >= 0.9  0.0000 to 0.1429     1.0000  0.3333       1.0000          1
-        score >= 0.4  0.1429 to 1.0000     0.7500  1.0000       0.6667          4
+        'a': area 0.8796, better than predicting all as positive for recall weights from 0
+          to 1.
+                                                                False
+        Best             Recall weight  Precision  Recall  Missed  alarms  Specificity
+        score >= 0.9  0.0000 to 0.1429     1.0000  0.3333       2       0       1.0000
+        score >= 0.4  0.1429 to 1.0000     0.7500  1.0000       0       1       0.6667
         """
         points = next(iter(self.curves.values())).points
         total = points.positives + points.negatives
@@ -273,12 +275,13 @@ class Comparison(Result):
         least = {"precision": self.min_precision, "recall": self.min_recall}
         if any(least.values()):
             given = [f"{name} at least {minimum:g}" for name, minimum in least.items() if minimum]
-            lines.append(f"only cuts with {' and '.join(given)}")
+            lines.append(f"only thresholds with {' and '.join(given)}")
+        lines = [paragraph(line, width) for line in lines]
         for name, curve in self.curves.items():
-            lines += ["", f"{shown_label(name)} (area {self.areas[name]:.4f}, {curve.domain_text()})"]
-            lines += map(text_table, curve.tables())
-        lines += [f"\n{shown_label(name)} is left out: {reason}" for name, reason in self.left_out.items()]
-        return "\n".join([*lines, "", str(self).rstrip("\n")] if len(self.curves) > 1 else lines)
+            lines += ["", paragraph(f"'{name}': area {self.areas[name]:.4f}, {curve.domain_text()}", width)]
+            lines += [text_table(table, width) for table in curve.tables()]
+        lines += [paragraph(f"'{name}' is left out: {reason}", width) for name, reason in self.left_out.items()]
+        return "\n".join([*lines, "", self.to_text(width=width).rstrip("\n")] if len(self.curves) > 1 else lines)
 
 
 def _check_curves(curves: Any) -> None:

@@ -35,9 +35,9 @@ class BestRange:
     position : int
         Index of the result among the operating points.
     threshold : float
-        Decide positive from this score on; NaN for a group.
+        Predict positive from this score on; NaN for a group.
     name : label or None
-        The name of the group; None for a cut of a score.
+        The name of the group; None for a threshold on a score.
     precision, recall, specificity : float
         The rates of the result.
     size : float
@@ -225,7 +225,7 @@ class TradeoffCurve(Result):
     def domain_text(self) -> str:
         """Return the domain in words."""
         spans = " and ".join(f"from {low:.3g} to {high:.3g}" for low, high in self.domain)
-        what = "better than deciding everything positive"
+        what = "better than predicting all as positive"
         return f"{what} for recall weights {spans}" if spans else f"nowhere {what}"
 
     def value(self, recall_weight: ArrayLike) -> Any:
@@ -360,13 +360,17 @@ class TradeoffCurve(Result):
             [
                 f"score >= {part.threshold:.6g}" if part.name is None else str(part.name),
                 span(part.low, part.high),
-                *(fixed(rate, 4) for rate in (part.precision, part.recall, part.specificity)),
-                count(part.size),
+                *(fixed(rate, 4) for rate in (part.precision, part.recall)),
+                *(
+                    count(float(rows[part.position]))
+                    for rows in (self.points.false_negatives, self.points.false_positives)
+                ),
+                fixed(part.specificity, 4),
             ]
             for part in self.intervals
         ]
-        header = ("best", "recall weight", "precision", "recall", "specificity", "predicted")
-        return [Table("best by recall weight", header, rows)] if rows else []
+        header = ("Best", "Recall weight", "Precision", "Recall", "Missed", "False alarms", "Specificity")
+        return [Table("Best by recall weight", header, rows)] if rows else []
 
     def __repr__(self) -> str:
         parts = f"{len(self.positions)} intervals"

@@ -156,8 +156,10 @@ class Verdict(Result):
         lower = (
             f", {100 * (1 - self.loss / best.loss):.0f} % below" if better and 0 < self.loss < best.loss else " against"
         )
-        against = f"for {best.name}, the best without one" if self._rivalled else f"where {best.name}"
-        text = f"{self.measure} {self.loss:.4f}{lower} {best.loss:.4f} {against} ({gain})"
+        against = f"for {best.name}, the best without a model" if self._rivalled else f"the worst, as {best.name}"
+        text = (
+            f"{self.measure} {self.loss:.4f}{lower} {best.loss:.4f}{' ' if self._rivalled else ', '}{against} ({gain})"
+        )
         return f"{text}; {self._doubt()}" if self.state == "not told apart" else text
 
     @property
@@ -165,18 +167,14 @@ class Verdict(Result):
         return self.baseline.name != _NO_COIN
 
     def _doubt(self) -> str:
-        """Return what is known all the same, and how large a gain would have been seen."""
-        knows = (
-            "chance explains the predictions as well"
-            if self.by_chance
-            else "the predictions know something of the truth"
-        )
+        """Return how often chance does as well, and how large a gain would have been detected."""
+        known = f"predictions shuffled at random do as well in {100 * self.p_value:.2g} % of cases"
         if self.difference <= 0:
-            return f"{knows} (p {self.p_value:.2g})"
-        seen = f"four of five samples like this one would show a gain of {self.smallest_gain:.2g}"
+            return known
+        seen = f"a gain of {self.smallest_gain:.2g} would be detected in four of five samples of this size"
         if self.measure == "loss" and self.smallest_gain > self.baseline.loss:  # more than a loss of 0 would gain
-            seen = "so few rows would seldom show even a perfect model"
-        return f"{knows} (p {self.p_value:.2g}), and {seen}"
+            seen = "so few rows would seldom tell even a perfect model from none"
+        return f"{known}; {seen}"
 
     @property
     def advice(self) -> str:
@@ -197,11 +195,22 @@ class Verdict(Result):
             return "there is only one class in these rows"
         if cause.favoured is None:
             return f"improve the model, or review the {'preferences' if self.measure == 'loss' else 'costs'}"
-        above = (
-            f"set min_precision for {cause.favoured!r} above {cause.favoured_share:.3f}, what such predictions reach"
-        )
+        above = f"set min_precision for {cause.favoured!r} above {cause.favoured_share:.3f}, its share of the rows"
         other = ", or use metric f, which does not reward giving up" if cause.other_metric else ""
         return f"improve the model, or {above}{other}"
+
+    def beside_tuned(self, tuned: Verdict) -> list[str]:
+        """Return whether tuning would help where the result is not better than no model: what weights searched on the same rows reach."""
+        if self.state == "better":
+            return []
+        reached = f"tuned on these rows, the {self.measure} is {tuned.loss:.4f}"
+        if tuned.state == "better":
+            below = f"{reached}, below {self.baseline.loss:.4f} without a model"
+            return [f"tuning may help: {below}; tune first, and judge the result on other rows"]
+        unsure = tuned.state == "not told apart"
+        beside = f"{tuned.state} {'from' if unsure else 'than'} {self.baseline.loss:.4f} without a model"
+        helps, cure = ("may", "improve the model, or bring more rows") if unsure else ("does", "improve the model")
+        return [f"tuning alone {helps} not help: even {reached}, {beside}; {cure}"]
 
     def findings(self) -> list[str]:
         """Return what a report says of it: the state with its advice, what is missed, and in small print the loss."""
@@ -285,7 +294,7 @@ _ROWS = {
     "own": ("these rows chose the weights, so the result looks better here than it is: judge it on other rows",),
     "cross-fitted": ("each part of the rows was judged by weights chosen on the others",),
 }
-_NO_COIN = "no decision without a model meets the constraints that this result meets"
+_NO_COIN = "no decision without a model meets your constraints as far as this result"
 
 
 def verdict_on(

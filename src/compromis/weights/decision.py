@@ -27,6 +27,7 @@ from compromis.labels import plain_label, positive_class
 from compromis.weights.predictor import CHUNK, decide_labels, decide_or_review
 
 if TYPE_CHECKING:
+    from compromis.measures.headline import ClassRows
     from compromis.weights.review import Reviewed
 
 SCHEMA = "compromis/decision"
@@ -381,11 +382,11 @@ def more_important(classes: Sequence[Label], importance: Floats) -> Label | None
     return classes[int(importance.argmax())]
 
 
-def threshold_sentence(decision: Decision, counts: Counts) -> list[str]:
-    """Return the threshold of two classes and how many rows are predicted as the positive one, as a line of a summary."""
+def threshold_sentence(decision: Decision, counts: Counts, told: Sequence[ClassRows]) -> list[str]:
+    """Return the threshold of two classes, on the votes of the one that the headline tells of, and how many rows are predicted as it."""
     if len(decision.classes) != 2:
         return []
-    threshold = decision.threshold
+    threshold = (replace(decision, pos_label=told[0].label) if told else decision).threshold
     alerts = 1000 * float(counts.predicted[decision.classes.index(threshold.label)]) / counts.total
     return [
         f"threshold: {shown_label(threshold.rule)}; {per_thousand(alerts)} of 1,000 rows are predicted {threshold.label!r}"

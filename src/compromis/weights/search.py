@@ -181,7 +181,7 @@ class WeightSearch(Result):
     def sentences(self) -> list[str]:
         """Return what is found with the weights and without, the verdict, what the user should know, and the search in small print."""
         effort = f"({self.evaluations:,} weightings in {self.seconds:.2f} s)"
-        last = f"{self.verdict.measure} {self.loss:.4f}, {self.known} {effort}"
+        last = f"search: {self.known} {effort}"
         return self.sentences_beside(self.headline, self.verdict, last)
 
     def sentences_beside(self, headline: Headline, verdict: Verdict, last: str) -> list[str]:
@@ -192,7 +192,7 @@ class WeightSearch(Result):
             *more,
             f"before, with equal weights: {before.offered()}",
             *verdict.findings(),
-            *threshold_sentence(self.decision, self.counts),
+            *threshold_sentence(self.decision, self.counts, headline.classes),
             *([] if self.guarantee is None else [f"guarantee: {sentence}" for sentence in self.guarantee.sentences()]),
             *([] if self.review is None else self.review.sentences()),
             *(Finding(note, "missed") for note in self._notes()),
@@ -244,24 +244,24 @@ class WeightSearch(Result):
         """Return that table with other counts after the search: those of rows that did not choose the weights."""
         header = [
             "Class",
-            "Weight",
             "Rows",
-            "Missed before",
             "Missed",
-            "False alarms before",
             "False alarms",
             "Recall",
             "Precision",
+            "Weight",
+            "Missed before",
+            "False alarms before",
         ]
         before, after = outcomes(self.before), outcomes(counts)
-        columns = [after.support, before.misses, after.misses, before.alarms, after.alarms]
         rates = [recall(counts), precision(counts)]
         rows = [
             [
                 str(label),
-                f"{weight:.4g}",
-                *(count(part[k].item()) for part in columns),
+                *(count(part[k].item()) for part in (after.support, after.misses, after.alarms)),
                 *(fixed(rate[k]) for rate in rates),
+                f"{weight:.4g}",
+                *(count(part[k].item()) for part in (before.misses, before.alarms)),
             ]
             for k, (label, weight) in enumerate(zip(self.classes, self.weights, strict=True))
         ]
@@ -271,17 +271,19 @@ class WeightSearch(Result):
     @property
     def message(self) -> str:
         """What the user should know: constraints that are missed, classes that nothing votes for, rows left out; often empty."""
-        return ". ".join(self._notes())
+        return ". ".join(self._notes(reached=True))
 
-    def _notes(self) -> list[str]:
+    def _notes(self, *, reached: bool = False) -> list[str]:
         sentences = [] if self.by is None else [str(missed) for missed in missed_by_group(self.by, self.arrays)]
         if not self.feasible and not sentences:
+            none = "no weights meet" if self.optimal else "no weights were found that meet"
             missed = "; ".join(
                 f"{missed.rate.replace('_', ' ')} of {missed.label!r} reaches {missed.value:.4g}, its {missed.side} is {missed.bound:.4g}"
                 for missed in missed_constraints(self.counts, self.arrays)
             )
-            none = "no weights meet" if self.optimal else "no weights were found that meet"
-            sentences.append(f"{none} every constraint; the nearest: {missed}")
+            sentences.append(
+                f"{none} every constraint; {f'the nearest: {missed}' if reached else 'these come nearest'}"
+            )
             sentences += self._contradictions()
         if self.never_voted:
             them = "it" if len(self.never_voted) == 1 else "them"
@@ -290,15 +292,16 @@ class WeightSearch(Result):
                 "members' votes, or try smoothing"
             )
         if self.left_out:
-            sentences.append(f"{self.left_out:,} rows without any vote are left out")
+            rows = "row without any vote is" if self.left_out == 1 else "rows without any vote are"
+            sentences.append(f"{self.left_out:,} {rows} left out")
         return sentences
 
     def _contradictions(self) -> list[str]:
         """Return a sentence for each capacity that the minimal recall of the same class alone exceeds."""
         least = self.arrays.min_recall * self.counts.support / self.counts.total
         return [
-            f"max_share of {self.classes[k]!r} is {self.arrays.max_share[k]:.4g}, but its min_recall of {self.arrays.min_recall[k]:.4g} "
-            f"alone takes {least[k]:.4g} of these rows; raise max_share or lower min_recall"
+            f"the max_share of {self.classes[k]!r} is {self.arrays.max_share[k]:.4g}, but its min_recall of "
+            f"{self.arrays.min_recall[k]:.4g} alone takes {least[k]:.4g} of these rows; raise max_share or lower min_recall"
             for k in np.flatnonzero(least > self.arrays.max_share * (1 + 1e-9)).tolist()
         ]
 

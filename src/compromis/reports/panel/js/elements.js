@@ -62,11 +62,10 @@ export function percent(fraction, decimals = 1) {
 /** Format a number with decimals, '?' where it is undefined. */
 export const decimal = (number, decimals = 4) => (Number.isFinite(number) ? fixed(number, decimals) : "?");
 
-/** Format a count: whole numbers with grouped digits, sums of weights with two decimals, small ones with three digits. */
+/** Format a count: whole numbers with grouped digits, sums of weights with three digits, or all before the point. */
 export function count(number) {
-  if (number > 0 && number < 1) return String(Number(number.toPrecision(3)));
-  const decimals = Number.isInteger(number) ? 0 : 2;
-  return number.toLocaleString("en-GB", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+  const digits = Number.isInteger(number) || number >= 99.95 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 3 };
+  return number.toLocaleString("en-GB", { ...digits, roundingMode: "halfEven" });
 }
 
 /** Return a bar for a fraction, with a tick for a second one: {node, set(fraction, tick)}. */
