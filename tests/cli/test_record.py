@@ -69,7 +69,9 @@ def test_what_nobody_can_compute_again_is_said(recorded):
 def test_evidence_that_keeps_rows_back_is_refused(recorded):
     Path("coarse.csv").write_text("class,p_ill,p_well\n" + "ill,0.9,0.1\nwell,0.2,0.8\n" * 40 + "well,0.5,0.5\n")
     assert run("count", "coarse.csv", *VOTES, "--min-cell", "3", "--output", "kept.json").exit_code == 0
-    done = run("record", "kept.json", "--weights", "weights.json", "--preferences", "wanted.toml", "--output", "no.json")
+    done = run(
+        "record", "kept.json", "--weights", "weights.json", "--preferences", "wanted.toml", "--output", "no.json"
+    )
     assert done.exit_code == 2
     assert "kept.json keeps cells back" in done.stderr
     assert not Path("no.json").exists()

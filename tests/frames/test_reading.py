@@ -7,7 +7,6 @@ import gzip
 import os
 import tracemalloc
 from decimal import Decimal
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -295,6 +294,8 @@ def test_blank_lines_and_ragged_rows_in_any_piece(tmp_path, monkeypatch):
 
 
 ARFF_HEAD = "@relation r\n@attribute t {a,b}\n@attribute p {a,b}\n@data\n"
+
+
 def test_a_sparse_row_without_its_closing_brace_is_refused(tmp_path):
     (tmp_path / "s.arff").write_text(ARFF_HEAD + "{0 b, 1 b\n")
     with (
@@ -313,7 +314,9 @@ def test_a_bare_value_keeps_all_space_but_blanks_and_tabs(tmp_path):
     assert counts.matrix.tolist() == [[1, 0], [1, 0]]
 
 
-@pytest.mark.parametrize(("place", "long"), [("name", "a" * 200_000), ("value", "a" * 200_000), ("value", r"\a" * 100_000)])
+@pytest.mark.parametrize(
+    ("place", "long"), [("name", "a" * 200_000), ("value", "a" * 200_000), ("value", r"\a" * 100_000)]
+)
 def test_a_long_quoted_text_takes_little_memory(tmp_path, monkeypatch, place, long):
     monkeypatch.setenv("COMPROMIS_MAX_LABEL", "1000000")
     name, value = (long, "x") if place == "name" else ("n", long)

@@ -49,7 +49,9 @@ def command(
     if verify is not None:
         verified = cp.evaluation.Record.verify(verify, evidence)
         click.echo(f"verified: every number of {verify} follows from {evidence} ({verified.evidence.rows:,} rows)")
-        click.echo("title, dates, method, software, and whether the rows chose the weights are the word of who recorded it")
+        click.echo(
+            "title, dates, method, software, and whether the rows chose the weights are the word of who recorded it"
+        )
         written = msgspec.json.decode(Path(verify).read_bytes())["compromis"]
         if written != verified.heading()["compromis"]:
             click.echo(f"its verdict and limits are in the words of compromis {written!r:.60}, which were not compared")
@@ -60,7 +62,9 @@ def command(
     if votes is None:
         raise click.UsageError(f"{evidence} is no evidence file; write one with 'compromis tune --evidence'")
     if cp.evidence.read(evidence).suppressed.cells:
-        raise click.UsageError(f"{evidence} keeps cells back; a record is of all rows, write them with 'compromis tune --evidence'")
+        raise click.UsageError(
+            f"{evidence} keeps cells back; a record is of all rows, write them with 'compromis tune --evidence'"
+        )
     decision = cp.Decision.from_json(weights)
     stated = msgspec.json.decode(Path(weights).read_bytes())
     search = stated if "counts" in stated and not new_rows else None  # a decision alone tells nothing of a search
