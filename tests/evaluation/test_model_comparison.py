@@ -123,6 +123,16 @@ def test_costs_decide():
     assert str(result.verdict).startswith("'alarm' (average cost 0.5000) is better than 'miss' (2.0000), by 1.5000 (")
 
 
+def test_each_model_stands_beside_no_model():
+    """The better of two may be no good: a constant prediction is no better than no model, whatever it is compared with."""
+    truth = ["ill"] * 60 + ["well"] * 240
+    models = {"blind": ["well"] * 300, "good": ["ill"] * 55 + ["well"] * 245}
+    compared = cp.compare_models(truth, models, preferences={"ill": 5.0})
+    tones = {str(one): one.tone for one in compared.sentences() if "no model" in one}
+    assert tones == {"Better than no model: 'good'.": "better", "No better than no model: 'blind'.": "no better"}
+    assert not [one for one in cp.compare_models(truth, models).sentences() if "no model" in one]
+
+
 def test_weights_leave_mcnemar_undefined():
     result = cp.compare_models([0, 1, 1], {"a": [0, 1, 1], "b": [0, 0, 1]}, sample_weight=[1, 2, 3])
     assert math.isnan(result.pairs[0].mcnemar.exact)

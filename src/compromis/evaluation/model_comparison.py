@@ -167,7 +167,17 @@ class ModelComparison(Result):
         if len(self.pairs) > 1:
             pairs = [f"the verdict allows for {len(self.pairs)} pairs (Holm); each taken alone:"]
             pairs += [pair.sentence for pair in self.pairs]
-        return [Finding(self.verdict.sentence, state), *told, *(Finding(pair, "small") for pair in pairs)]
+        small = [Finding(pair, "small") for pair in pairs]
+        return [Finding(self.verdict.sentence, state), *told, *self._beside_no_model(), *small]
+
+    def _beside_no_model(self) -> list[Finding]:
+        """Say of the models that are told in rows whether they are better than no model: the best of several may be no good."""
+        said: dict[tuple[str, Tone], list[str]] = {}
+        for name in self.ranking[:MOST_TOLD]:
+            verdict = self.evaluations[name].verdict
+            if verdict is not None:
+                said.setdefault((verdict.word, verdict.state), []).append(repr(name))
+        return [Finding(f"{capitalised(word)}: {', '.join(names)}.", tone) for (word, tone), names in said.items()]
 
     def tables(self) -> list[Table]:
         """Return the models, the best first, and the pairs."""
