@@ -353,7 +353,8 @@ def test_two_classes_have_a_threshold(wine):
             reached = share >= tuned.threshold_ if label == "a" else share > tuned.threshold_
             assert tuned.threshold_.label == label
             assert (reached == (tuned.predict(X[:, :2]) == label)).all()
-            assert f"of 1,000 rows are predicted '{label}'" in str(tuned.tuning_)
+            told = label if preferences else "a"  # as the headline: the rarer class
+            assert f"of 1,000 rows are predicted '{told}'" in str(tuned.tuning_)
             assert "Threshold: " in str(tuned.search_)
     assert not hasattr(cp.TunedDecisionClassifier(GaussianNB()).fit(X, y), "threshold_")
     assert (
