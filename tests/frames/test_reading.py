@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import gzip
 import os
+import time
 import tracemalloc
 from decimal import Decimal
 
@@ -312,6 +313,30 @@ def test_a_bare_value_keeps_all_space_but_blanks_and_tabs(tmp_path):
         counts, _ = file.counts(truth="t", prediction="p")
     assert counts.classes == ("a", "a\u00a0")
     assert counts.matrix.tolist() == [[1, 0], [1, 0]]
+
+
+def test_a_sparse_row_takes_time_in_proportion(tmp_path):
+    """Release 0.1.0 copied the rest of the line for each value: 6 s for these."""
+    names = [*(f"a{k}" for k in range(60_000)), "t", "p"]
+    row = ",".join(f"{k} x" for k in range(len(names)))
+    head = "@relation r\n" + "".join(f"@attribute {name} string\n" for name in names) + "@data\n"
+    (tmp_path / "s.arff").write_text(f"{head}{{{row}}}\n")
+    begin = time.process_time()
+    with FileScan(str(tmp_path / "s.arff")) as file:
+        assert file.counts(truth="t", prediction="p")[0].rows == 1
+    assert time.process_time() - begin < 3
+
+
+def test_short_rows_take_no_more_memory_than_they_are_long(tmp_path):
+    """Release 0.1.0 took 26 times as much."""
+    rows = b"ab,cd\nab,ab\n" * 500_000
+    (tmp_path / "r.csv.gz").write_bytes(gzip.compress(b"t,p\n" + rows))
+    tracemalloc.start()
+    with FileScan(str(tmp_path / "r.csv.gz")) as file:
+        assert file.counts(truth="t", prediction="p")[0].rows == 1_000_000
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 3 * len(rows)
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
 import compromis as cp
 from compromis.frames.reading import read_table
-from compromis.studio.loading import propose
+from compromis.studio.loading import preview, propose
+from compromis.studio.storage import Source
 from tests.studio.conftest import votes_csv
 from tests.studio.running import LABELS
 
@@ -149,3 +152,14 @@ def test_proposals(tmp_path):
     assert (found["truth"], found["sets"][0]["votes"]) == ("y", {"p_0": "0", "p_1": "1"})
     found = proposal("truth,score", "yes,0.3", "no,0.2")
     assert (found["truth"], found["numeric"], found["sets"]) == ("truth", ["score"], [])
+
+
+def test_a_look_at_a_wide_table_takes_time_in_proportion(tmp_path):
+    """Release 0.1.0 made all cells of the rows, and compared each column with all others: more than 20 s."""
+    names = [f"a{k}" for k in range(40_000)]
+    head = "@relation r\n" + "".join(f"@attribute {name} numeric\n" for name in names) + "@data\n"
+    path = tmp_path / "wide.arff"
+    path.write_text(head + "{}\n" * 2_000)
+    begin = time.process_time()
+    assert preview(Source("1", "wide.arff", path))["columns"] == names
+    assert time.process_time() - begin < 4

@@ -71,9 +71,11 @@ class OpenTable:
 
     def tables(self, texts: Iterable[str | None], numbers: Iterable[str | None] = ()) -> Iterator[Table]:
         """Yield some rows after the other: columns of texts, and columns of numbers (as texts where both are wanted)."""
-        chosen = [pick_column(name, self.names) for name in dict.fromkeys(texts) if name is not None]
-        counted = [pick_column(name, self.names) for name in dict.fromkeys(numbers) if name is not None]
-        return self.reader.tables(chosen, [name for name in counted if name not in chosen])
+        known = dict.fromkeys(self.names)  # a list of 100,000 would be searched through for each
+        chosen, counted = (
+            {pick_column(name, known): None for name in wanted if name is not None} for wanted in (texts, numbers)
+        )
+        return self.reader.tables([*chosen], [name for name in counted if name not in chosen])
 
     def read(self, texts: Iterable[str | None] = (), numbers: Iterable[str | None] = ()) -> Table:
         """Return all rows at once; more than the limit allows are refused."""
@@ -132,7 +134,8 @@ class FileFrame:
         import pyarrow
 
         with OpenTable(self.path) as file:
-            wanted = [*dict.fromkeys(pick_column(name, file.names) for name in columns or file.names)]
+            known = dict.fromkeys(file.names)
+            wanted = [*dict.fromkeys(pick_column(name, known) for name in columns or known)]
             if file.format == "Parquet":
                 file.check_room(file.reader.rows, len(wanted))
                 return pyarrow.Table.from_batches(

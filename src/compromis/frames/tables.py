@@ -7,7 +7,7 @@ import os
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -277,7 +277,7 @@ class Missing:
         return self.dropped
 
 
-def pick_column(name: str, names: Sequence[str]) -> str:
+def pick_column(name: str, names: Collection[str]) -> str:
     """Return the column's name if it is among `names`, else say which is nearest.
 
     Examples
