@@ -63,7 +63,7 @@ def test_order_of_rows_and_classes_and_scale_change_no_share(rows, old, seed, or
         (np.array(votes) * 8.0, CLASSES),
         (np.array(votes)[:, list(order)], [CLASSES[k] for k in order]),
     ):
-        found = cp.drift.prevalence_by_em(other, priors={name: old[name] for name in names})
+        found = cp.drift.prevalence_by_em(other, priors={name: old[name] for name in names}, labels=names)
         shares = np.array([found.by_class[name].value for name in CLASSES])
         assert likelihood(votes, np.array([*old.values()]), shares) == pytest.approx(expected, abs=1e-6)
 

@@ -42,7 +42,7 @@ def test_every_statistical_interval_is_of_the_public_class(rng):
     truth = rng.random(200) < 0.3
     points = cp.OperatingPoints.from_predictions(truth, truth + rng.normal(size=200), pos_label=True)
     reference = cp.Counts.from_matrix([[90, 10], [4, 16]], ["well", "sick"])
-    by_em = cp.drift.prevalence_by_em([[0.9, 0.1], [0.2, 0.8]], priors={"well": 0.9, "sick": 0.1})
+    by_em = cp.drift.prevalence_by_em([[0.1, 0.9], [0.8, 0.2]], priors={"sick": 0.1, "well": 0.9})
     by_confusion = cp.drift.prevalence_by_confusion(["well"] * 62 + ["sick"] * 38, reference=reference)
     report = cp.evaluate(reference, confidence=0.9).intervals
     ranked = cp.uncertainty.compare_over_data_sets({"a": [1.0, 2.0], "b": [2.0, 1.0]})
