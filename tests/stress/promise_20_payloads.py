@@ -17,7 +17,7 @@ import numpy as np
 from tests.stress.outcome import NotRun, Outcome, Progress, silent
 
 TITLE = "payloads as names in report and studio, in a browser"
-QUICK = 0.04
+QUICK = 0.02
 RUN = "window.ran=1"
 SHAPES = (
     "<script>{run}</script>", "</script><script>{run}</script>", "<img src=x onerror={run}>", '"><img src=x onerror="{run}">', "'><svg onload={run}>",

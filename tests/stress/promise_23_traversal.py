@@ -11,7 +11,7 @@ from tests.stress.counting import described
 from tests.stress.outcome import NotRun, Outcome, Progress, silent
 
 TITLE = "paths that lead elsewhere, to read and to write"
-QUICK = 0.004
+QUICK = 0.002
 SECRET = "c0ffee-secret-c0ffee"
 DOTS = (
     "..",

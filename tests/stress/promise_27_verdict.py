@@ -26,7 +26,7 @@ from tests.stress.outcome import Outcome, Progress, scaled, silent
 TITLE = "the verdict: coins and models of noise are no model, real gains are found"
 COINS, UNEQUAL, GAINS, FITS = 10_000, 4_000, 4_000, 1_500
 """The fits are 500 for each model."""
-QUICK = 0.01
+QUICK = 0.005
 LARGEST = 0.05
 """The share of coins that may be called better."""
 LEAST = 0.85

@@ -23,7 +23,7 @@ from tests.stress.outcome import Outcome, Progress, scaled, silent
 
 TITLE = "the same labels and reviews from arrays, JSON, SQL, ONNX and frames"
 ROWS = 100_000
-QUICK = 0.01
+QUICK = 0.005
 ENGINES = ("pandas", "polars", "pyarrow")
 LAZY = {"polars_lazy": "polars", "duckdb": "duckdb", "dask": "dask", "ibis": "ibis"}
 """Frames that compute when asked, and the package that each needs; tests/integration has Spark."""
