@@ -40,16 +40,23 @@ def test_files_of_the_first_release_are_refused(path):
         load_model(path)
 
 
-def test_a_file_of_a_later_version_is_refused(tmp_path):
+@pytest.mark.parametrize(
+    ("forged", "message"),
+    [
+        ({"version": 3, "columns": "new"}, "has version 3, this compromis reads up to 2; update compromis"),
+        ({"columns": {}}, "is not a model file of compromis"),
+    ],
+)
+def test_a_header_that_this_version_does_not_write_is_refused(tmp_path, forged, message):
     save_model(logistic_model(), tmp_path / "m.model")
     with zipfile.ZipFile(tmp_path / "m.model") as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
-    parts["model.json"] = json.dumps(json.loads(parts["model.json"]) | {"version": 3, "columns": "new"}).encode()
-    with zipfile.ZipFile(tmp_path / "later.model", "w") as archive:
+    parts["model.json"] = json.dumps(json.loads(parts["model.json"]) | forged).encode()
+    with zipfile.ZipFile(tmp_path / "forged.model", "w") as archive:
         for name, content in parts.items():
             archive.writestr(name, content)
-    with pytest.raises(cp.InputError, match="has version 3, this compromis reads up to 2; update compromis"):
-        load_model(tmp_path / "later.model")
+    with pytest.raises(cp.InputError, match=message):
+        load_model(tmp_path / "forged.model")
 
 
 def test_texts_become_numbers_and_codes():

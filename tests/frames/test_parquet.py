@@ -141,7 +141,7 @@ def test_damage_that_pyarrow_finds_late_is_one_sentence(tmp_path):
     parquet.write_table(frame.to_arrow(), stream, use_dictionary=False, compression="none", row_group_size=6)
     data = stream.getvalue()
     said = []
-    for bit in range(32, 8 * len(data), 13):
+    for bit in range(32, 8 * len(data), 5):
         path.write_bytes(turned(data, bit))
         try:
             read_table(str(path), lambda names: names)

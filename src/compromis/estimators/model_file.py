@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
@@ -137,7 +137,7 @@ TRUSTED = frozenset(
 class _Header(Head):
     target: str
     hard: bool
-    columns: dict[str, tuple[str, ...] | None]
+    columns: Annotated[dict[str, tuple[str, ...] | None], msgspec.Meta(min_length=1)]
     """Categories by name, None for a column of numbers; in the order of training."""
     scikit_learn: str
     """The version that wrote the classifier."""
