@@ -252,7 +252,8 @@ def check_same_index(first: Any, second: Any, first_name: str, second_name: str)
 def check_row_order(y: Any, **beside: Any) -> None:
     """Refuse what stands beside the true classes with the same pandas row labels in another order.
 
-    Other row labels are no mistake: a frame made of an array of probabilities has its own.
+    Other row labels are no mistake: a frame made of an array of probabilities has its own. Where they happen to be those of shuffled
+    true classes nobody can know which order is meant, so the sentence has both cures.
     """
     index = pandas_index(y)
     for name, values in beside.items():
@@ -261,7 +262,9 @@ def check_row_order(y: Any, **beside: Any) -> None:
             continue
         if index.isin(other).all():
             raise InputError(
-                f"{name} has the pandas row labels of the true classes in another order; align them with reindex", name
+                f"{name} has the pandas row labels of the true classes in another order; align them with reindex, or, if the rows "
+                "are in the same order already, leave its labels out with to_numpy()",
+                name,
             )
 
 
