@@ -674,13 +674,28 @@ def _of(rows, X, y):
     return X[chosen], y[chosen]
 
 
-@pytest.mark.parametrize("name", ["X", "search_sample_weight", "groups", "by", "amount"])
-def test_rows_that_stand_in_another_order_are_refused(name):
+@pytest.mark.parametrize("name", ["X", "sample_weight", "search_sample_weight", "by", "amount"])
+@pytest.mark.parametrize("estimator", [cp.TunedDecisionClassifier(LogisticRegression()), cp.PragmaForestClassifier()])
+def test_rows_that_stand_in_another_order_are_refused(estimator, name):
     y = pd.Series(["a", "b"] * 4)
+    costs = {("a", "b"): "amount", ("b", "a"): 1} if name == "amount" else None
     given = {"X": pd.DataFrame({"x": range(8)}), name: pd.Series(range(1, 9))[::-1]}
     given["X"] = given["X"] if name != "X" else given["X"].to_frame()
     with pytest.raises(cp.InputError, match=f"{name} has the pandas row labels of the true classes in another order"):
-        cp.TunedDecisionClassifier(LogisticRegression()).fit(given.pop("X"), y, **given)
+        clone(estimator).set_params(preferences=cp.Preferences(cost=costs)).fit(given.pop("X"), y, **given)
+
+
+def test_groups_that_stand_in_another_order_are_refused():
+    y = pd.Series(["a", "b"] * 4)
+    with pytest.raises(cp.InputError, match="groups has the pandas row labels of the true classes in another order"):
+        cp.TunedDecisionClassifier(LogisticRegression()).fit([[0], [1]] * 4, y, groups=y[::-1])
+
+
+@pytest.mark.parametrize("estimator", [cp.PragmaTreeClassifier(), cp.C45Classifier()])
+def test_trees_refuse_rows_in_another_order_too(estimator):
+    y = pd.Series(["a", "b"] * 4)
+    with pytest.raises(cp.InputError, match="X has the pandas row labels of the true classes in another order"):
+        estimator.fit(pd.DataFrame({"x": range(8)})[::-1], y)
 
 
 def test_a_meta_estimator_that_numbers_the_classes_is_named():

@@ -114,3 +114,12 @@ def test_what_cannot_be_judged_is_one_sentence(arguments, parameter):
     with pytest.raises(cp.InputError) as caught:
         evaluate_members(["bug"] * 3 + ["feature"] * 3, **arguments)
     assert caught.value.parameter == parameter
+
+
+def test_probabilities_of_categories_in_an_order_of_their_own_need_labels():
+    truth = pd.Categorical(["mild", "severe", "none"] * 4, categories=["none", "mild", "severe"], ordered=True)
+    says = {"one": np.eye(3)[[1, 2, 0] * 4], "two": np.eye(3)[[0, 2, 1] * 4]}
+    with pytest.raises(cp.InputError, match=r"members\['one'\] has columns without names: are they in the order"):
+        evaluate_members(truth, says)
+    right, wrong = evaluate_members(truth, says, labels=["none", "mild", "severe"]).members
+    assert right.alone == 0 < wrong.alone

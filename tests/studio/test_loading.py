@@ -66,7 +66,7 @@ def test_a_model_file_with_foreign_types_is_refused(studio, tmp_path):
             "version": 2,
             "target": "t",
             "hard": False,
-            "columns": {},
+            "columns": {"x": None},
             "scikit_learn": "1.0",
         }
         archive.writestr("model.json", msgspec.json.encode(header))

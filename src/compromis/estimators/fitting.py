@@ -18,7 +18,7 @@ from compromis._text import nearest
 from compromis._typing import Bytes, Flags, Floats
 from compromis.errors import InputError
 from compromis.evidence.readers import read_weights, read_whole
-from compromis.labels import refuse_many_outputs
+from compromis.labels import check_row_order, refuse_many_outputs
 from compromis.preferences import Preferences, read_preferences
 from compromis.trees._kernels import UNLIMITED
 from compromis.trees.binning import MOST_BINS, Binning, fit_binning
@@ -47,6 +47,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _training_rows(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         """Return X as `_read_rows` does, and the labels of its rows, both checked."""
         refuse_many_outputs(y, type(self).__name__)
+        check_row_order(y, X=X)
         labels = column_or_1d(validate_data(self, X="no_validation", y=y), warn=True)
         if labels.dtype == object and any(label is None or label != label for label in labels):
             raise InputError("y has missing labels; leave those rows out")
@@ -117,6 +118,7 @@ class BinnedTrees(TableClassifier):
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any) -> Prepared:
         """Check X, y and weights, and bin X; sets what prediction must know about them."""
+        check_row_order(y, sample_weight=sample_weight)
         rows, y = self._training_rows(X, y)
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) > MOST_CLASSES:

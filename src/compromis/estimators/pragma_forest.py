@@ -17,6 +17,7 @@ from compromis.estimators.fitting import BinnedTrees, whole
 from compromis.estimators.tuned_decision import TunedClassifier, refuse_idle_review
 from compromis.estimators.tuning import TuningOptions
 from compromis.evidence.readers import read_weights
+from compromis.labels import check_row_order
 from compromis.measures.by_group import ByGroup
 from compromis.preferences import Preferences, refuse_idle_amount
 from compromis.trees._kernels import UNLIMITED
@@ -158,6 +159,7 @@ class PragmaForestClassifier(TunedClassifier, BinnedTrees):
                 "tuning needs out-of-bag votes, which bootstrap=False has not; set tune=False or bootstrap=True"
             )
         refuse_idle_amount(self.preferences, amount)
+        check_row_order(y, search_sample_weight=search_sample_weight, by=by, amount=amount)
         if self.review is not None:
             check_review(self.review)
         if not self.tune:

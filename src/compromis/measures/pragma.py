@@ -258,6 +258,10 @@ class OwnAnswer:
         return text if self.reached else f"{text}: improve the model, or accept less"
 
 
+CURE = "set min_recall, or a higher importance"
+"""What brings back a class that is given up."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GivenUp:
     """A class that occurs but is predicted next to never."""
@@ -269,9 +273,14 @@ class GivenUp:
     instead: Label
     """What most of its rows are predicted as."""
 
-    def __str__(self) -> str:
+    @property
+    def sentence(self) -> str:
+        """What happens to the class, without the cure."""
         found = f"{100 * self.recall:.1f} % of its {count(self.support)} rows are found, most are predicted as {self.instead!r}"
-        return f"class {self.label!r} is given up: {found}; set min_recall, or a higher importance"
+        return f"class {self.label!r} is given up: {found}"
+
+    def __str__(self) -> str:
+        return f"{self.sentence}; {CURE}"
 
 
 def missed_constraints(counts: Counts, arrays: PreferenceArrays) -> tuple[MissedConstraint, ...]:

@@ -19,7 +19,7 @@ from compromis.evidence.answers import AnswerMapping, read_answers
 from compromis.evidence.counts import Counts
 from compromis.evidence.paired import PairedCounts
 from compromis.evidence.readers import read_class_numbers
-from compromis.evidence.scores import as_dense, check_scores, column_labels, read_scores
+from compromis.evidence.scores import as_dense, check_order_is_said, check_scores, column_labels, read_scores
 from compromis.evidence.votes import Votes
 from compromis.labels import encode, read_labels
 from compromis.measures.pragma import pragma
@@ -216,7 +216,7 @@ def evaluate_members(
     level = read_confidence(confidence)
     column = read_labels(y_true, "y_true")
     _, classes = encode(column, labels=labels)
-    votes = _votes_of(members, classes, len(column), mapping)
+    votes = _votes_of(members, classes, len(column), mapping, labels)
     paid = None if costs is None else read_class_numbers(costs, tuple(votes), name="costs", noun="cost").tolist()
     whole = reduce(add, votes.values())
     rows = Votes.from_proba(y_true, _answered(whole), labels=classes, merge=False)
@@ -258,20 +258,25 @@ def _answered(votes: Floats) -> Floats:
     return np.where(votes.any(axis=1, keepdims=True), votes, 1.0)
 
 
-def _votes_of(members: Any, classes: Sequence[Label], rows: int, mapping: AnswerMapping | None) -> dict[Label, Floats]:
+def _votes_of(
+    members: Any, classes: Sequence[Label], rows: int, mapping: AnswerMapping | None, labels: Any
+) -> dict[Label, Floats]:
     names = [*members] if isinstance(members, Mapping) else column_labels(members)
     if names is None or len(names) < 2:
         raise InputError(
             "members is a mapping of names to answers or probabilities, or a frame of answers, with at least two members",
             "members",
         )
-    return {name: _votes(members[name], classes, rows, mapping, name) for name in names}
+    return {name: _votes(members[name], classes, rows, name, mapping=mapping, labels=labels) for name in names}
 
 
-def _votes(given: Any, classes: Sequence[Label], rows: int, mapping: AnswerMapping | None, name: Label) -> Floats:
+def _votes(
+    given: Any, classes: Sequence[Label], rows: int, name: Label, *, mapping: AnswerMapping | None, labels: Any
+) -> Floats:
     called = f"members[{name!r}]"
     array = np.asarray(given) if hasattr(given, "dtype") else None
     if array is not None and array.ndim == 2 and array.dtype.kind in "iufb":
+        check_order_is_said(given, classes, labels, called)
         matrix = as_dense(read_scores(given, classes, rows, name=called))
         check_scores(matrix, called)
         return matrix

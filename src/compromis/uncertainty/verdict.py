@@ -15,6 +15,7 @@ from compromis._typing import Label
 from compromis.evidence.counts import Counts, ratio
 from compromis.measures.baselines import Baseline, Coin, naive_baselines
 from compromis.measures.pragma import (
+    CURE,
     GivenUp,
     MissedConstraint,
     OwnAnswer,
@@ -227,10 +228,13 @@ class Verdict(Result):
         return [*self._missed(), *_ROWS[self.rows]]
 
     def _missed(self) -> list[str]:
-        lost = [str(given) for given in self.given_up]
+        asked = {missed.label for missed in self.constraints if missed.rate == "recall"}  # these have a minimum already
+        lost = [given.sentence if given.label in asked else str(given) for given in self.given_up]
         if len(lost) > 1:
-            names = shown([given.label for given in self.given_up])
-            lost = [f"classes {names} are given up, predicted next to never: set min_recall, or a higher importance"]
+            sentence = (
+                f"classes {shown([given.label for given in self.given_up])} are given up, predicted next to never"
+            )
+            lost = [sentence if asked.issuperset(given.label for given in self.given_up) else f"{sentence}: {CURE}"]
         missed = [str(answer) for answer in self.answers if not answer.reached]
         return [*map(str, self.constraints), *missed, *lost]
 
