@@ -139,18 +139,12 @@ def _signals_put_off() -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A limit on input, which a variable of the environment may change.
-
-    Attributes
-    ----------
-    setting : str
-        The name of the variable.
-    default : int
-        The limit without it.
-    """
+    """A limit on input, which a variable of the environment may change."""
 
     setting: str
+    """The name of the variable."""
     default: int
+    """The limit without it."""
 
     @property
     def most(self) -> int:

@@ -89,17 +89,6 @@ class TuningOptions:
 class Tuned(Result):
     """The weights that an estimator decides with, and what they are worth.
 
-    Attributes
-    ----------
-    chosen : WeightSearch
-        The search whose weights decide, an average where there were resamples.
-    judged : Counts or GroupedCounts
-        What weights decide on each fifth of the votes that a search on the other four found: nothing here chose its own weights.
-    options : TuningOptions
-        How it was searched.
-    by_group : dict of group to WeightSearch, or None
-        A search on the rows of each group alone, where minima must hold in each: its weights are those of ``predict(X, by=)``.
-
     Examples
     --------
     >>> import compromis as cp
@@ -110,9 +99,13 @@ class Tuned(Result):
     """
 
     chosen: WeightSearch
+    """The search whose weights decide, an average where there were resamples."""
     judged: Evidence
+    """What weights decide on each fifth of the votes that a search on the other four found: nothing here chose its own weights."""
     options: TuningOptions
+    """How it was searched."""
     by_group: dict[Label, WeightSearch] | None = None
+    """A search on the rows of each group alone, where minima must hold in each: its weights are those of ``predict(X, by=)``."""
 
     schema = "compromis/tuning"
 

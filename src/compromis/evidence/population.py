@@ -18,25 +18,16 @@ STEPS = 16
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Population:
-    """Cells of rows that are alike to whoever plans labels.
-
-    Attributes
-    ----------
-    classes : tuple
-        The classes.
-    cells : ndarray of shape (C, 3)
-        Of each cell that has rows, sorted: the position of the predicted class, that of the judge's opinion (-1 without a judge),
-        and the step of the margin (-1 where only predictions are known).
-    sizes : ndarray of int64
-        The rows of each cell.
-    shares : ndarray of shape (C, K), optional
-        The mean distribution over the classes in each cell, where there are votes.
-    """
+    """Cells of rows that are alike to whoever plans labels."""
 
     classes: tuple[Label, ...]
     cells: Ints
+    """Of shape (C, 3): of each cell that has rows, sorted: the position of the predicted class, that of the judge's opinion (-1 without
+    a judge), and the step of the margin (-1 where only predictions are known)."""
     sizes: Ints
+    """The rows of each cell."""
     shares: Floats | None = None
+    """Of shape (C, K): the mean distribution over the classes in each cell, where there are votes."""
 
     @classmethod
     def from_codes(

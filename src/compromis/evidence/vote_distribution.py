@@ -16,27 +16,18 @@ from compromis.evidence.votes import ROUNDING, Votes, known_label, shares_for
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class VoteDistribution:
-    """The rows of each true class by the share of votes that one class got.
-
-    Attributes
-    ----------
-    label : label
-        The class whose votes are counted.
-    classes : tuple
-        The true classes, in the order of the columns.
-    share : ndarray of shape (bins + 1,)
-        0, 1 / bins, ..., 1: each row is counted at the nearest.
-    rows : ndarray of shape (bins + 1, K)
-        The rows (or weights) there, by true class; those without any vote for the class apart.
-    unvoted : ndarray of shape (K,)
-        The rows (or weights) of each true class without any vote for the class: no weight can decide them for it.
-    """
+    """The rows of each true class by the share of votes that one class got."""
 
     label: Label
+    """The class whose votes are counted."""
     classes: tuple[Label, ...]
+    """The true classes, in the order of the columns."""
     share: NDArray[np.float64]
+    """Of shape (bins + 1,): 0, 1 / bins, ..., 1: each row is counted at the nearest."""
     rows: NDArray[Any]
+    """Of shape (bins + 1, K): the rows (or weights) there, by true class; those without any vote for the class apart."""
     unvoted: NDArray[Any]
+    """Of shape (K,): the rows (or weights) of each true class without any vote for the class: no weight can decide them for it."""
 
     @property
     def place(self) -> int:

@@ -113,27 +113,18 @@ class TextLabels:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
-    """The columns wanted of a data frame; nothing is computed yet.
-
-    Attributes
-    ----------
-    lazy : narwhals.LazyFrame
-        The columns under our names.
-    named : mapping
-        The user's name of each column.
-    types : mapping
-        The type of each column.
-    categories : mapping
-        The categories of the columns that have some in an order of the user's.
-    spelled : bool
-        Whether labels are written out as text.
-    """
+    """The columns wanted of a data frame; nothing is computed yet."""
 
     lazy: nw.LazyFrame[Any]
+    """The columns under our names."""
     named: Mapping[str, str]
+    """The user's name of each column."""
     types: Mapping[str, Any]
+    """The type of each column."""
     categories: Mapping[str, tuple[Any, ...]]
+    """The categories of the columns that have some in an order of the user's."""
     spelled: bool
+    """Whether labels are written out as text."""
 
     @classmethod
     def open(cls, frame: Any, named: Mapping[str, str | None]) -> Frame:

@@ -49,33 +49,22 @@ INDEX = "compromis row"
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class FrameRows:
-    """A data frame with its population.
-
-    Attributes
-    ----------
-    population : Population
-        The cells.
-    left_out : int
-        Rows without any vote.
-    lazy : narwhals.LazyFrame
-        The id of each row and the code of its cell.
-    codes : ndarray of int64
-        The code of each cell, rising.
-    whole : narwhals.LazyFrame
-        The frame as it was given, with its ids.
-    row_id : str
-        The column of ids there.
-    eager : bool
-        Whether an eager frame was given.
-    """
+    """A data frame with its population."""
 
     population: Population
+    """The cells."""
     left_out: int
+    """Rows without any vote."""
     lazy: nw.LazyFrame[Any]
+    """The id of each row and the code of its cell."""
     codes: Ints
+    """The code of each cell, rising."""
     whole: nw.LazyFrame[Any]
+    """The frame as it was given, with its ids."""
     row_id: str
+    """The column of ids there."""
     eager: bool
+    """Whether an eager frame was given."""
 
     def take(self, stratum_of: Ints, before: Ints, drawn: Ints, seed: int) -> tuple[Any, Ints, Any]:
         """Return ids, strata and a frame of the rows from rank `before` up to `drawn` of each stratum, in the order of their hashes."""

@@ -31,17 +31,6 @@ from compromis.metrics import Metric, get_metric, read_one_weight
 class BestThreshold:
     """The threshold of a score with the largest metric value among all that there are.
 
-    Attributes
-    ----------
-    threshold : float
-        Rows with at least this score are predicted positive; it is a score that occurs.
-    value, precision, recall : float
-        What that reaches, exactly.
-    passes : int
-        How many times the data was read.
-    pos_label : label
-        The positive class.
-
     Examples
     --------
     >>> import compromis as cp, pandas
@@ -52,11 +41,15 @@ class BestThreshold:
     """
 
     threshold: float
+    """Rows with at least this score are predicted positive; it is a score that occurs."""
     value: float
     precision: float
     recall: float
+    """What that reaches, exactly."""
     passes: int
+    """How many times the data was read."""
     pos_label: Label
+    """The positive class."""
 
 
 def best_threshold(

@@ -37,48 +37,31 @@ class LabelPlan(Sample, Result):
     """Rows to label, drawn at random within strata; made by `plan_labels` before any label is seen.
 
     It is a `compromis.evidence.Sample`: pass it as ``sample=`` with the labels of its rows, in its order.
-
-    Attributes
-    ----------
-    rows : ndarray
-        The positions of the rows to label in the data, rising; of a data frame their `row_id`.
-    stratum : ndarray of int64
-        The position of each row's stratum.
-    probability : ndarray
-        The chance that each row had to be drawn, earlier phases included.
-    population : Population
-        The rows by prediction, margin and opinion.
-    stratum_of : ndarray of int64
-        The stratum of each cell of the population.
-    drawn : ndarray of int64
-        The rows drawn in each stratum, earlier phases included.
-    guess : ndarray of shape (strata, K)
-        What the plan took the classes' shares to be in each stratum; it decides how many are drawn, and no estimate depends on it.
-    seed : int
-        What the random numbers follow from.
-    worth : float
-        So many labels drawn without strata would be as good for what matters, if the guess is right.
-    phase : int
-        1, or which time the same rows are planned.
-    looked : bool
-        Whether the labels of an earlier phase changed how many are drawn; False too where that would not have paid.
-    left_out : int
-        Rows without any vote, which have no prediction.
-    frame : data frame, optional
-        Where the rows came in a data frame: the rows drawn, with all their columns, stratum and probability.
     """
 
     rows: Any
+    """The positions of the rows to label in the data, rising; of a data frame their `row_id`."""
     population: Population
+    """The rows by prediction, margin and opinion."""
     stratum_of: Ints
+    """The stratum of each cell of the population."""
     drawn: Ints
+    """The rows drawn in each stratum, earlier phases included."""
     guess: Floats
+    """Of shape (strata, K): what the plan took the classes' shares to be in each stratum; it decides how many are drawn, and no estimate
+    depends on it."""
     seed: int
+    """What the random numbers follow from."""
     worth: float
+    """So many labels drawn without strata would be as good for what matters, if the guess is right."""
     phase: int = 1
+    """1, or which time the same rows are planned."""
     looked: bool = False
+    """Whether the labels of an earlier phase changed how many are drawn; False too where that would not have paid."""
     left_out: int = 0
+    """Rows without any vote, which have no prediction."""
     frame: Any = None
+    """Where the rows came in a data frame: the rows drawn, with all their columns, stratum and probability."""
 
     schema = SCHEMA
 

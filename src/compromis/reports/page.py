@@ -43,29 +43,6 @@ _GRID = np.linspace(0.0, 1.0, 41)
 class Report:
     """An evaluation with its votes and weights as one HTML page; made by `compromis.report`.
 
-    Attributes
-    ----------
-    evaluation, title, decision, command, seed, smoothing
-        As given.
-    votes : Votes or None
-        The votes, equal patterns merged: with them the page has curves, distributions and sliders.
-    weights : ndarray or None
-        The weights of the decision, equal ones where none were given: what the curves are drawn around.
-    weighed : bool
-        Whether they are what predicted: else the predictions were given without weights.
-    search : WeightSearch or None
-        What tuning on these rows would find, where the highest score predicts.
-    tuned : Evaluation or None
-        What those weights reach on these rows.
-    distributions : tuple of VoteDistribution
-        How the votes for each class are distributed; of at most 40 classes, the important and frequent ones.
-    curves : tuple of TradeoffCurve
-        The same classes as their weight grows and the other weights stay.
-    sweep : WeightSweep or None
-        What the weight of the most important class does.
-    reviewed : Reviewed or None
-        What a person looks at, where the decision has a review, and what that is worth.
-
     Examples
     --------
     >>> import compromis as cp
@@ -80,15 +57,24 @@ class Report:
     command: str | None = None
     seed: int = 0
     votes: Votes | None = None
+    """The votes, equal patterns merged: with them the page has curves, distributions and sliders."""
     weights: Floats | None = None
+    """The weights of the decision, equal ones where none were given: what the curves are drawn around."""
     smoothing: float = 0.0
     weighed: bool = True
+    """Whether they are what predicted: else the predictions were given without weights."""
     search: WeightSearch | None = None
+    """What tuning on these rows would find, where the highest score predicts."""
     tuned: Evaluation | None = None
+    """What those weights reach on these rows."""
     distributions: tuple[VoteDistribution, ...] = ()
+    """How the votes for each class are distributed; of at most 40 classes, the important and frequent ones."""
     curves: tuple[TradeoffCurve, ...] = ()
+    """The same classes as their weight grows and the other weights stay."""
     sweep: WeightSweep | None = None
+    """What the weight of the most important class does."""
     reviewed: Reviewed | None = None
+    """What a person looks at, where the decision has a review, and what that is worth."""
 
     @cached_property
     def html(self) -> str:

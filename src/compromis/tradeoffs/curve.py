@@ -26,59 +26,41 @@ Range = tuple[float, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BestRange:
-    """One result and the recall weights for which it is best.
-
-    Attributes
-    ----------
-    low, high : float
-        The range of recall weights; neighbours share their ends.
-    position : int
-        Index of the result among the operating points.
-    threshold : float
-        Predict positive from this score on; NaN for a group.
-    name : label or None
-        The name of the group; None for a threshold on a score.
-    precision, recall, specificity : float
-        The rates of the result.
-    size : float
-        The rows (or weights) predicted positive.
-    """
+    """One result and the recall weights for which it is best."""
 
     low: float
     high: float
+    """The range of recall weights; neighbours share their ends."""
     position: int
+    """Index of the result among the operating points."""
     threshold: float
+    """Predict positive from this score on; NaN for a group."""
     name: Label
+    """The name of the group; None for a threshold on a score."""
     precision: float
     recall: float
     specificity: float
+    """The rates of the result."""
     size: float
+    """The rows (or weights) predicted positive."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """The best result at one recall weight, or why there is none.
-
-    Attributes
-    ----------
-    feasible : bool
-        Whether a result meets the constraints.
-    value : float
-        The value of the metric; NaN if nothing is feasible.
-    position, threshold, name, precision, recall : see BestRange
-        Position is -1, and the rates are NaN, if nothing is feasible.
-    reason : str
-        Why nothing is feasible, and what the nearest results are; empty otherwise.
-    """
+    """The best result at one recall weight, or why there is none."""
 
     feasible: bool = False
+    """Whether a result meets the constraints."""
     value: float = math.nan
+    """The value of the metric; NaN if nothing is feasible."""
     position: int = -1
     threshold: float = math.nan
     name: Label = None
     precision: float = math.nan
     recall: float = math.nan
+    """Position is -1, and the rates are NaN, if nothing is feasible."""
     reason: str = ""
+    """Why nothing is feasible, and what the nearest results are; empty otherwise."""
 
 
 class TradeoffCurve(Result):

@@ -57,26 +57,18 @@ RATIO = 5.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """Two results that the model can reach, of which one is to be chosen.
-
-    Attributes
-    ----------
-    topic : {"recall weight", "importance"}
-        What the answer tells about.
-    label, beside : label
-        The class it is about; for an importance also the class that it is compared with.
-    number : int
-        The number of the question, from 1.
-    first, second : tuple of ClassRows
-        The results: what they mean for each class in which they differ.
-    """
+    """Two results that the model can reach, of which one is to be chosen."""
 
     topic: str
+    """What the answer tells about: recall weight or importance."""
     label: Label
     beside: Label
+    """The class it is about; for an importance also the class that it is compared with."""
     number: int
+    """The number of the question, from 1."""
     first: tuple[ClassRows, ...]
     second: tuple[ClassRows, ...]
+    """The results: what they mean for each class in which they differ."""
 
     def __str__(self) -> str:
         results = [f"  {n}  finds {'; '.join(map(str, one))}" for n, one in ((1, self.first), (2, self.second))]
@@ -85,26 +77,19 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """What the answers tell about one number.
-
-    Attributes
-    ----------
-    topic, label, beside : see Question
-    value : float
-        The median of what the answers leave possible.
-    low, high : float
-        The true number lies between them with a probability of 80 %, for someone who answers as they mean nine times of ten.
-    answers : int
-        The answers it rests on.
-    """
+    """What the answers tell about one number."""
 
     topic: str
     label: Label
     beside: Label
+    """As in `Question`."""
     value: float
+    """The median of what the answers leave possible."""
     low: float
     high: float
+    """The true number lies between them with a probability of 80 %, for someone who answers as they mean nine times of ten."""
     answers: int
+    """The answers it rests on."""
 
     @property
     def shares(self) -> tuple[float, float, float]:

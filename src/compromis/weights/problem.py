@@ -55,27 +55,18 @@ Progress = Callable[[float, float], bool | None]
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SearchProblem:
-    """Patterns, the preferences, smoothing, and a bound on the ratio of weights.
-
-    Attributes
-    ----------
-    votes : Votes
-        The votes with their true classes.
-    arrays : PreferenceArrays
-        Importances, recall weights and constraints of the classes, or costs and constraints.
-    smoothing : float
-        Added to the votes of every class.
-    max_ratio : float
-        The largest weight is at most this many times the smallest.
-    by : ByGroup, optional
-        The group of each pattern, where minima must hold in each group.
-    """
+    """Patterns, the preferences, smoothing, and a bound on the ratio of weights."""
 
     votes: Votes
+    """The votes with their true classes."""
     arrays: PreferenceArrays
+    """Importances, recall weights and constraints of the classes, or costs and constraints."""
     smoothing: float
+    """Added to the votes of every class."""
     max_ratio: float
+    """The largest weight is at most this many times the smallest."""
     by: ByGroup | None = None
+    """The group of each pattern, where minima must hold in each group."""
 
     @classmethod
     def read(
