@@ -23,6 +23,7 @@ from compromis._text import Table, count, fixed
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
+from compromis.measures.rates import rows_and_wrong
 from compromis.preferences import PreferenceArrays
 
 SURE = 0.01
@@ -136,15 +137,9 @@ class AnytimeTests(Result):
     @classmethod
     def on(cls, arrays: PreferenceArrays) -> AnytimeTests:
         """Return the tests of the minima that are laid out, before the first row."""
-        asked = [
-            (arrays.classes[k], rate, float(least[k]))
-            for rate, least in (("recall", arrays.min_recall), ("precision", arrays.min_precision))
-            for k in np.flatnonzero(least).tolist()
-        ]
+        asked, of = arrays.minima, arrays.classes
         limit = len(asked) / SURE
-        return cls(
-            tests=tuple(AnytimeTest(label=label, rate=rate, minimum=least, limit=limit) for label, rate, least in asked)
-        )
+        return cls(tests=tuple(AnytimeTest(label=of[k], rate=rate, minimum=least, limit=limit) for rate, k, least in asked))
 
     def after(self, period: str, counts: Counts) -> AnytimeTests:
         """Return the tests after the labelled rows of a period, each of which is added once."""
@@ -157,7 +152,7 @@ class AnytimeTests(Result):
             raise InputError("the tests count rows that were drawn one by one; leave sample weights out")
         return replace(
             self,
-            tests=tuple(test.after(*_rows_and_wrong(counts, test)) for test in self.tests),
+            tests=tuple(test.after(*_added_rows(counts, test)) for test in self.tests),
             periods=(*self.periods, period),
         )
 
@@ -221,12 +216,10 @@ class AnytimeTests(Result):
         raise InputError(f"the tests are of other minima than the preferences set ({minima}); begin new ones", "tests")
 
 
-def _rows_and_wrong(counts: Counts, test: AnytimeTest) -> tuple[int, int]:
+def _added_rows(counts: Counts, test: AnytimeTest) -> tuple[int, int]:
     if test.label not in counts.classes:
         return 0, 0
-    k = counts.classes.index(test.label)
-    rows = int((counts.matrix[k] if test.rate == "recall" else counts.matrix[:, k]).sum())
-    return rows, rows - int(counts.matrix[k, k])
+    return rows_and_wrong(counts, test.rate, counts.classes.index(test.label))
 
 
 def _holds_together(test: AnytimeTest) -> bool:

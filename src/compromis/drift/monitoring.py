@@ -425,7 +425,7 @@ def _tested(
     """Return the tests after the labelled periods; None where there is nothing to test, or rows are weighed."""
     labelled = {name: period for name, period in periods.items() if isinstance(period, Counts)}
     weighed = any(period.matrix.dtype.kind == "f" for period in labelled.values())
-    if tests is None and (weighed or not (arrays.min_recall.any() or arrays.min_precision.any())):
+    if tests is None and (weighed or not arrays.has_minimum.any()):
         return None
     carried = AnytimeTests.on(arrays) if tests is None else tests.check_for(arrays)
     for name, period in labelled.items():

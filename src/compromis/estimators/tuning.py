@@ -353,7 +353,7 @@ def _towards_expected(
 def cross_fitted(problem: SearchProblem, method: str | Sweep, seed: int) -> Counts:
     """Return what weights decide on each fifth of the votes that a search on the other four found."""
     votes, counted = problem.votes, []
-    parts = _parts(votes, np.random.default_rng(seed))
+    parts = share_out(votes, np.random.default_rng(seed))
     if votes.strata is not None:  # of a sample the patterns stay whole, each in its stratum
         return votes.counted(decided_by_others(problem, parts.argmax(axis=0), method, seed))
     for part in parts:
@@ -383,8 +383,8 @@ def _weights(problem: SearchProblem, others: NDArray[Any], method: str | Sweep, 
     return search_problem(part, method=method, random_state=seed).weights
 
 
-def _parts(votes: Votes, generator: np.random.Generator) -> NDArray[Any]:
-    """Share the rows of each pattern out over the parts, so that each has as many rows of each class."""
+def share_out(votes: Votes, generator: np.random.Generator) -> NDArray[Any]:
+    """Return how many rows of each pattern go to each part, of shape (parts, patterns); each part has as many rows of each class."""
     whole = votes.multiplicity.dtype.kind == "i"
     if whole and votes.multiplicity.sum() > MOST_SHUFFLED:
         return generator.multinomial(votes.multiplicity, np.full(PARTS, 1 / PARTS)).T

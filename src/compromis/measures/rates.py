@@ -304,6 +304,12 @@ def _divide(above: float | Fraction, below: float | Fraction) -> float:
     return float(above / below) if below else math.nan
 
 
+def rows_and_wrong(counts: Counts, rate: str, k: int) -> tuple[int, int]:
+    """Return how many rows a recall or a precision of class k is about, and how many of them are wrong."""
+    rows = int((counts.matrix[k] if rate == "recall" else counts.matrix[:, k]).sum())
+    return rows, rows - int(counts.matrix[k, k])
+
+
 FEW_PREDICTIONS = 20
 """A precision that rests on fewer says little."""
 

@@ -189,9 +189,7 @@ def _asked(counts: Counts, width: float | None, wanted: Preferences | None, labe
     asked: list[_Asked] = (
         [] if width is None else [(int(k), rate, "width", float(width)) for k in chosen for rate in RATES]
     )
-    for rate, least in zip(RATES, (arrays.min_recall, arrays.min_precision), strict=True):
-        asked += [(k, rate, "minimum", float(least[k])) for k in np.flatnonzero(least > 0).tolist()]
-    return asked
+    return asked + [(k, rate, "minimum", least) for rate, k, least in arrays.minima]
 
 
 def _intervals(counts: Counts, times: float, confidence: float, draws: int = _DRAWS) -> _Found:

@@ -27,6 +27,7 @@ from compromis.labels import encode, encode_classes, read_classes, read_labels, 
 from compromis.model_selection.allocation import Drawing, predicted_of, share_out
 from compromis.preferences import Preferences, read_preferences
 from compromis.uncertainty.report_intervals import FEW_LABELS, few_labels
+from compromis.weights.predictor import best_and_second
 
 MOST = 2**63
 SCHEMA = "compromis/label-plan"
@@ -444,8 +445,10 @@ class ArrayRows:
     def _of_votes(
         cls, classes: tuple[Label, ...], scores: Floats, total: Floats, weighted: Floats, opinion: Ints | None
     ) -> ArrayRows:
-        predicted, margin = _decided(weighted)
-        return cls(*Population.from_codes(classes, predicted, opinion, margin, scores / total[:, np.newaxis]))
+        predicted, best, second = best_and_second(weighted)
+        margin = (best - second) / (best + second)
+        codes = predicted.astype(np.int64)
+        return cls(*Population.from_codes(classes, codes, opinion, margin, scores / total[:, np.newaxis]))
 
     def take(self, stratum_of: Ints, before: Ints, drawn: Ints, seed: int) -> tuple[Ints, Ints, None]:
         """Return the rows that stand after the first `before` of each stratum in a random order, up to the first `drawn`."""
@@ -504,13 +507,3 @@ def _opinion(judge: Any, classes: Sequence[Label], rows: int, pos_label: Any) ->
     check_scores(scores, "judge")
     return np.where(scores.any(axis=1), scores.argmax(axis=1), -1)
 
-
-def _decided(weighted: Floats) -> tuple[Ints, Floats]:
-    """Return the class of each row's largest weighted vote, and its margin over the second."""
-    each = np.arange(len(weighted))
-    predicted = weighted.argmax(axis=1)
-    best = weighted[each, predicted]
-    rest = weighted.copy()
-    rest[each, predicted] = 0.0
-    second = rest.max(axis=1)
-    return predicted, (best - second) / (best + second)
