@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -187,6 +188,20 @@ class Head(msgspec.Struct):
 
     schema: str
     version: int
+
+
+Document = TypeVar("Document", bound=Head)
+
+
+def decode_document(
+    data: str | bytes, name: str, kind: type[Document], *, schema: str, again: str, refusal: str
+) -> Document:
+    """Return JSON of this format and version as an instance of `kind`; `refusal` says what anything else is not."""
+    try:
+        check_version(data, name, schema, again)
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(f"{name} {refusal}: {error}") from error
 
 
 def check_version(data: str | bytes, name: str, schema: str, again: str) -> None:

@@ -486,24 +486,10 @@ def encode(
     categories: Sequence[Label] = (),
     most: int | None = None,
 ) -> tuple[list[Ints], tuple[Label, ...]]:
-    """Return the position of each row's class, one array per column, and the classes.
+    """Return the position of each row's class, one array per column, and the classes, of which there may be `most`.
 
-    Parameters
-    ----------
-    columns : LabelColumn
-        Labels of one kind, from `read_labels`.
-    labels : sequence, optional
-        The classes in the order wanted. Without it: `categories`, else those of the first column that has some, then the
-        other labels that occur, sorted.
-    categories : sequence
-        Classes that come first, for columns that do not carry their categories.
-    most : int, optional
-        The largest number of classes allowed.
-
-    Raises
-    ------
-    InputError
-        If `labels` repeats a class or misses one that occurs, or if there are too many classes.
+    The classes are `labels`, which must hold each that occurs. Without them: `categories`, else those of the first column that has
+    some, then the other labels that occur, sorted.
 
     Examples
     --------

@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from compromis._files import Head, check_version
+from compromis._files import Head, decode_document
 from compromis._results import Result, columns_of
 from compromis._text import Table, count, fixed
 from compromis._typing import Floats, Label
@@ -139,7 +139,9 @@ class AnytimeTests(Result):
         """Return the tests of the minima that are laid out, before the first row."""
         asked, of = arrays.minima, arrays.classes
         limit = len(asked) / SURE
-        return cls(tests=tuple(AnytimeTest(label=of[k], rate=rate, minimum=least, limit=limit) for rate, k, least in asked))
+        return cls(
+            tests=tuple(AnytimeTest(label=of[k], rate=rate, minimum=least, limit=limit) for rate, k, least in asked)
+        )
 
     def after(self, period: str, counts: Counts) -> AnytimeTests:
         """Return the tests after the labelled rows of a period, each of which is added once."""
@@ -191,12 +193,9 @@ class AnytimeTests(Result):
     def from_json(cls, path: str | os.PathLike[str]) -> AnytimeTests:
         """Read the tests from a file that `to_json` wrote; anything else is refused."""
         name, data = os.fspath(path), Path(path).read_bytes()
-        try:
-            check_version(data, name, cls.schema, "begin the tests again")
-            document = msgspec.json.decode(data, type=_Document)
-            tests = tuple(AnytimeTest(**msgspec.structs.asdict(test)) for test in document.tests)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise InputError(f"{name} holds no anytime tests of compromis: {error}") from error
+        told = {"again": "begin the tests again", "refusal": "holds no anytime tests of compromis"}
+        document = decode_document(data, name, _Document, schema=cls.schema, **told)
+        tests = tuple(AnytimeTest(**msgspec.structs.asdict(test)) for test in document.tests)
         if not all(map(_holds_together, tests)):
             raise InputError(f"{name} does not hold together; begin the tests again")
         return cls(tests=tests, periods=tuple(document.periods))

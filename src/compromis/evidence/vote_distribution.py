@@ -38,18 +38,8 @@ class VoteDistribution:
 def vote_distribution(votes: Votes, label: Any, *, bins: int = 20) -> VoteDistribution:
     """Return the distribution of the votes for `label`, by true class.
 
-    Parameters
-    ----------
-    votes : Votes
-        The votes with their true classes.
-    label : label
-        The class whose votes are counted.
-    bins : int
-        Into how many steps the shares from 0 to 1 are divided; the number of trees gives every share its own place.
-
-    Notes
-    -----
-    Figure 2 of the PRAGMA paper.
+    The shares from 0 to 1 are divided into so many `bins`; the number of trees gives every share its own place (figure 2 of the PRAGMA
+    paper).
 
     Examples
     --------

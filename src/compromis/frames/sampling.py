@@ -14,7 +14,7 @@ import numpy as np
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import ratio
-from compromis.evidence.population import STEPS, Population, cells_of
+from compromis.evidence.population import STEPS, Population, cells_of, codes_of
 from compromis.frames.deciding import read_rule
 from compromis.frames.query import (
     ARGUMENT,
@@ -25,6 +25,7 @@ from compromis.frames.query import (
     Frame,
     Rows,
     add_ranking,
+    count_rows,
     lazy_frame,
     refuse_missing,
     row_total,
@@ -213,12 +214,10 @@ def _decided(
     opened.check_numbers(names)
     _check_ids(opened)
     lazy = opened.as_floats(names).lazy.with_columns(row_total(names).alias(TOTAL), usable_votes(names).alias(USABLE))
-    wrong = int(
-        run(lazy.filter(~nw.col(USABLE) | nw.col(USABLE).is_null()).select(nw.len().alias(ROWS))).counts(ROWS)[0]
-    )
+    wrong = count_rows(lazy.filter(~nw.col(USABLE) | nw.col(USABLE).is_null()))
     if wrong:
         raise InputError(f"{wrong:,} rows have a vote that is missing, negative or not finite; filter them out first")
-    left_out = int(run(lazy.filter(nw.col(TOTAL) == 0).select(nw.len().alias(ROWS))).counts(ROWS)[0])
+    left_out = count_rows(lazy.filter(nw.col(TOTAL) == 0))
     lazy = add_ranking(lazy.filter(nw.col(TOTAL) > 0), names, rule.weights, rule.smoothing)
     margin = (nw.col(BEST) - nw.col(SECOND)) / (nw.col(BEST) + nw.col(SECOND)) * float(STEPS)
     lazy = lazy.with_columns(
@@ -257,7 +256,7 @@ def _coded(
         found = [rows.counts(PREDICTION), *(encode(column, labels=order)[0][0] for column in columns)]
     predicted, opinion = found[0], found[1] if len(found) > 1 else None
     size = len(classes)
-    codes = (predicted * (size + 1) + (0 if opinion is None else opinion + 1)) * (STEPS + 1) + rows.counts(STEP) + 1
+    codes = codes_of(size, predicted, opinion, rows.counts(STEP))
     population, rank = _population(classes, codes, rows, shares)
     keys = {PREDICTION: predicted} if opinion is None else {PREDICTION: predicted, JUDGE: opinion}
     code = (nw.col(STEP) + 1).cast(nw.Int64)

@@ -154,15 +154,9 @@ def search_weights(
     >>> found.search.counts.matrix.tolist(), found.passes
     ([[2, 0], [0, 3]], 1)
     """
-    task = _Task(
-        preferences=preferences,
-        smoothing=smoothing,
-        method=method,
-        max_seconds=max_seconds,
-        max_evaluations=max_evaluations,
-        random_state=random_state,
-        reporter=reporter,
-    )
+    limits = {"max_seconds": max_seconds, "max_evaluations": max_evaluations}
+    settings = {"preferences": preferences, **limits, "random_state": random_state}
+    task = _Task(settings=settings, smoothing=smoothing, method=method, reporter=reporter)
     refuse_idle_amount(preferences, amount)
     columns, classes = name_votes(frame, proba, labels)
     opened = open_votes(frame, truth, columns, weight)
@@ -193,12 +187,9 @@ def search_weights(
 class _Task:
     """The settings of every search in memory, and whether its caller stopped one."""
 
-    preferences: Preferences | None
+    settings: dict[str, Any]
     smoothing: float
     method: str
-    max_seconds: float | None
-    max_evaluations: int | None
-    random_state: int
     reporter: Reporter
     stopped: bool = False
 
@@ -210,14 +201,11 @@ class _Task:
         with self.reporter() as progress:
             return search_votes(
                 patterns,
-                preferences=self.preferences,
                 smoothing=smoothing,
                 method=method,
                 max_ratio=max_ratio,
-                max_seconds=self.max_seconds,
-                max_evaluations=self.max_evaluations,
                 progress=None if progress is None else self._noting(progress),
-                random_state=self.random_state,
+                **self.settings,
             )
 
     def _noting(self, progress: Progress) -> Progress:
@@ -229,7 +217,7 @@ class _Task:
 
     def problem(self, patterns: Votes) -> SearchProblem:
         """Return what is minimised."""
-        return SearchProblem.read(patterns, self.preferences, smoothing=self.smoothing, max_ratio=None)
+        return SearchProblem.read(patterns, self.settings["preferences"], smoothing=self.smoothing, max_ratio=None)
 
 
 def _by_passes(source: VoteSource, task: _Task, sample: int) -> FrameSearch:

@@ -44,21 +44,21 @@ class LabelNeed:
 
     def __str__(self) -> str:
         now = f"{self.rate} of {self.label!r} is {fixed(self.value)} ({bounds(Interval(self.value, self.low, self.high))})"
-        wish = (
+        goal = (
             f"an interval no wider than {self.asked:g}"
             if self.goal == "width"
             else f"being surely {self.asked:g} or more"
         )
         if self.more == 0:
-            return f"{now}: enough for {wish}"
+            return f"{now}: enough for {goal}"
         if self.more is None:
             why = (
                 "not even a label for every row"
                 if self.goal == "width" or self.value > self.asked
                 else "no number of labels"
             )
-            return f"{now}: {why} would do for {wish}"
-        return f"{now}: about {count(self.more)} more labels for {wish}"
+            return f"{now}: {why} would do for {goal}"
+        return f"{now}: about {count(self.more)} more labels for {goal}"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

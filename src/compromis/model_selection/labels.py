@@ -9,10 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-import msgspec
 import numpy as np
 
-from compromis._files import Head, check_version
+from compromis._files import Head, decode_document
 from compromis._results import Result
 from compromis._text import Table, class_name, count, joined
 from compromis._typing import Floats, Ints, Label
@@ -173,11 +172,8 @@ class LabelPlan(Sample, Result):
     def from_json(cls, path: str | os.PathLike[str]) -> Self:
         """Read a plan that `to_json` wrote; anything else is refused."""
         name, data = os.fspath(path), Path(path).read_bytes()
-        try:
-            check_version(data, name, SCHEMA, "plan again")
-            part = msgspec.json.decode(data, type=_PlanFile)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise InputError(f"{name} is no plan of labels: {error}") from error
+        told = {"again": "plan again", "refusal": "is no plan of labels"}
+        part = decode_document(data, name, _PlanFile, schema=SCHEMA, **told)
         try:
             return cls(**part.fields())
         except (ValueError, OverflowError) as error:  # InputError is one
@@ -506,4 +502,3 @@ def _opinion(judge: Any, classes: Sequence[Label], rows: int, pos_label: Any) ->
     scores = as_dense(read_scores(matrix, classes, rows, name="judge", pos_label=pos_label))
     check_scores(scores, "judge")
     return np.where(scores.any(axis=1), scores.argmax(axis=1), -1)
-

@@ -27,6 +27,7 @@ from compromis.evaluation.evaluate import Evaluation
 from compromis.evidence.counts import Counts
 from compromis.evidence.vote_distribution import VoteDistribution
 from compromis.evidence.votes import Votes
+from compromis.measures.rates import largest_confusions
 from compromis.preferences import Preferences
 from compromis.reports.panel.document import panel_document
 from compromis.reports.panel.widget import panel_assets
@@ -259,16 +260,12 @@ MOST_CONFUSIONS, WIDE = 15, 12
 
 def _largest_confusions(counts: Counts) -> list[tuple[Label, Label, float, float]]:
     """Return true class, predicted class, rows and the share of the true class; none where the matrix is small enough to be read."""
-    size = len(counts.classes)
-    if size <= WIDE:
+    labels, wrong = counts.classes, counts.matrix
+    if len(labels) <= WIDE:
         return []
-    wrong = np.where(np.eye(size, dtype=bool), 0, counts.matrix)
-    largest = np.argsort(-wrong, axis=None, kind="stable")[:MOST_CONFUSIONS].tolist()
-    cells = [divmod(cell, size) for cell in largest]
     return [
-        (counts.classes[t], counts.classes[p], float(wrong[t, p]), float(wrong[t, p] / counts.support[t]))
-        for t, p in cells
-        if wrong[t, p] > 0
+        (labels[t], labels[p], float(wrong[t, p]), float(wrong[t, p] / counts.support[t]))
+        for t, p in largest_confusions(counts, MOST_CONFUSIONS)
     ]
 
 

@@ -250,7 +250,7 @@ class TradeoffCurve(Result):
         >>> cp.TradeoffCurve(points).best(0.5, min_precision=0.9).threshold
         0.9
         >>> cp.TradeoffCurve(points).best(0.5, min_precision=1, min_recall=0.5).reason.split("; ")[0]
-        'no cut has precision >= 1 and recall >= 0.5'
+        'no threshold has precision >= 1 and recall >= 0.5'
         """
         weight, least = read_one_weight(recall_weight), _least(min_precision, min_recall)
         if not len(self.candidates):
@@ -259,7 +259,7 @@ class TradeoffCurve(Result):
         rates = {"precision": points.precision[at], "recall": points.recall[at]}
         meets = _meets(rates, least)
         if not meets.any():
-            return Choice(reason=_infeasible("cut" if points.names is None else "group", rates, least))
+            return Choice(reason=_infeasible("threshold" if points.names is None else "group", rates, least))
         first, second = self.candidates.first_rate, self.candidates.second_rate
         values = np.where(meets, self.metric.value(first, second, weight), -np.inf)
         # among equal values (l = 0 or 1, a break) the result that is better all in all

@@ -18,7 +18,7 @@ from compromis.evidence.points import OperatingPoints
 from compromis.evidence.readers import read_whole
 from compromis.evidence.votes import Votes
 from compromis.labels import plain_label
-from compromis.measures.headline import ClassRows
+from compromis.measures.headline import ClassRows, class_rows
 from compromis.measures.pragma import losses
 from compromis.metrics import Metric, get_metric
 from compromis.preferences import Preference, PreferenceArrays, Preferences
@@ -444,7 +444,8 @@ def _importance_topic(votes: Votes, label: Label, beside: Label, wanted: Prefere
     matrix = np.unique(np.concatenate(matrices), axis=0)
     value, value_of_others = _values(matrix, arrays, own)
     kept = _not_dominated(value, value_of_others)
-    results = tuple(_outcomes(one, votes.classes, (own, other)) for one in matrix[kept])
+    order = [own, other, *(k for k in range(len(votes.classes)) if k not in (own, other))]
+    results = tuple(class_rows(one, votes.classes, order) for one in matrix[kept])
     worth = value[kept, np.newaxis] * np.exp(IMPORTANCES) + value_of_others[kept, np.newaxis]
     return _Topic("importance", label, beside, IMPORTANCES, results, worth)
 
@@ -476,19 +477,3 @@ def _not_dominated(first: Floats, second: Floats) -> Ints:
     highest = np.r_[-np.inf, np.maximum.accumulate(second[order])[:-1]]
     front = order[second[order] > highest][::-1]
     return front[np.unique(np.linspace(0, len(front) - 1, MOST_RESULTS).round().astype(np.int64))]
-
-
-def _outcomes(matrix: Floats, classes: Sequence[Label], ahead: tuple[int, int]) -> tuple[ClassRows, ...]:
-    """Return what a result means for each class, those that are compared first."""
-    order = [*ahead, *(k for k in range(len(classes)) if k not in ahead)]
-    rows, predicted = matrix.sum(axis=1), matrix.sum(axis=0)
-    return tuple(
-        ClassRows(
-            label=classes[k],
-            of=float(rows[k]),
-            found=float(matrix[k, k]),
-            missed=float(rows[k] - matrix[k, k]),
-            false_alarms=float(predicted[k] - matrix[k, k]),
-        )
-        for k in order
-    )

@@ -7,8 +7,6 @@ import warnings
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from compromis._results import Result, columns_of
 from compromis._text import Table, count, fixed
 from compromis._typing import Label
@@ -61,17 +59,17 @@ class Guaranteed:
 
     def __str__(self) -> str:
         where = "new rows" if self.group is None else f"new rows of group {self.group!r}"
-        wish = f"{self.rate} of {self.label!r} at least {self.asked:g} on {where}, with a confidence of {100 * self.confidence:g} %"
+        asked = f"{self.rate} of {self.label!r} at least {self.asked:g} on {where}, with a confidence of {100 * self.confidence:g} %"
         of = "of the class" if self.rate == "recall" else "predicted as it"
         if self.given:
             wrong = f"{count(self.wrong)} of {count(self.rows)} rows {of} are wrong, {count(self.allowed)} may be"
-            return f"{wish}: {wrong}; with none wrong they would give {self.most:.3f}"
+            return f"{asked}: {wrong}; with none wrong they would give {self.most:.3f}"
         missing = (
             "with so large a part wrong no number of rows would do; ask for less, or improve the model"
             if self.rows_missing is None
             else f"label {count(self.rows_missing)} more row{'s' * (self.rows_missing != 1)} {of}, or ask for less"
         )
-        return f"not given: {wish}; {count(self.rows)} rows {of} with {count(self.wrong)} wrong give {self.level:.3f}; {missing}"
+        return f"not given: {asked}; {count(self.rows)} rows {of} with {count(self.wrong)} wrong give {self.level:.3f}; {missing}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -154,12 +154,13 @@ class SearchProblem:
         present = support > 0
         weighted = self.votes.multiplicity.dtype.kind == "f"
         metric = self.arrays.metric
+        compiled = _COMPILED.get(metric.name, OWN_METRIC) if metric.built_in else OWN_METRIC
         given = self.arrays.cost
         unit = self.cost_scale * support.sum()
         cost = np.zeros((1, 1)) if given is None else given / unit
         by_amount = self.arrays.by_amount
         return Objective(
-            code=_code(metric) if given is None else COST,
+            code=compiled if given is None else COST,
             formula=metric.formula,
             explained=_explainer(metric),
             everywhere=metric.defined_at_zero,
@@ -174,10 +175,6 @@ class SearchProblem:
             by_amount=None if by_amount is None else np.ascontiguousarray(by_amount / unit),
             tiny=_TINY * float(support.sum()) if weighted else 0.0,
         )
-
-
-def _code(metric: Metric) -> int:
-    return _COMPILED.get(metric.name, OWN_METRIC) if metric.built_in else OWN_METRIC
 
 
 def _explainer(metric: Metric) -> Callable[..., BaseException]:
