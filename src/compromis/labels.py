@@ -515,8 +515,12 @@ def encode_classes(
     *predictions: LabelColumn,
     labels: Sequence[Any] | None = None,
     categories: Sequence[Label] = (),
+    absent: Iterable[Label] = (),
 ) -> tuple[list[Ints], tuple[Label, ...]]:
-    """Encode true classes, and predicted ones of the same rows; refuse columns that do not fit together."""
+    """Encode true classes, and predicted ones of the same rows; refuse columns that do not fit together.
+
+    Without `labels` the classes are those that occur, and the `absent` ones where there are some.
+    """
     for prediction in predictions:
         check_same_rows(truth, prediction)
     if not len(truth):
@@ -526,6 +530,8 @@ def encode_classes(
     true, *predicted = (_occurring(len(classes), part) for part in codes)
     for prediction, occurs in zip(predictions, predicted, strict=True):
         check_predicted(prediction, classes, (true, occurs), labels)
+    if labels is None and not {*absent} <= {*classes}:
+        return encode(truth, *predictions, labels=sorted_labels([*classes, *absent]))
     return codes, classes
 
 

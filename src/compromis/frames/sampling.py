@@ -34,7 +34,7 @@ from compromis.frames.query import (
 )
 from compromis.frames.reading import FileFrame
 from compromis.frames.votes import vote_names
-from compromis.labels import encode, encode_classes, sorted_labels
+from compromis.labels import encode, encode_classes
 
 JUDGE, STEP, ID, CODE, HASH, TOTAL, USABLE = "judge", "step", "id", "code", "hash", "total", "usable"
 """Our names of columns."""
@@ -248,9 +248,7 @@ def _coded(
     """Return the frame with a code of each row's cell, and the population of the codes."""
     columns = [opened.labels(rows, key) for key in (PREDICTION, JUDGE) if key in opened.named]
     if order is None:
-        found, classes = encode_classes(*columns, labels=labels)
-        if labels is None and not {*known} <= {*classes}:
-            found, classes = encode_classes(*columns, labels=sorted_labels([*{*classes, *known}]))
+        found, classes = encode_classes(*columns, labels=labels, absent=known)
     else:
         classes = order
         found = [rows.counts(PREDICTION), *(encode(column, labels=order)[0][0] for column in columns)]

@@ -22,7 +22,7 @@ from compromis.evidence.readers import read_class_weights, read_whole
 from compromis.evidence.scores import as_dense, check_scores, column_labels, read_scores
 from compromis.evidence.strata import Sample, Strata
 from compromis.evidence.votes import Votes
-from compromis.labels import encode, encode_classes, read_classes, read_labels, sorted_labels
+from compromis.labels import encode, encode_classes, read_classes, read_labels
 from compromis.model_selection.allocation import Drawing, predicted_of, share_out
 from compromis.preferences import Preferences, read_preferences
 from compromis.uncertainty.report_intervals import FEW_LABELS, few_labels
@@ -429,9 +429,7 @@ class ArrayRows:
         silent = _matrix(judge)
         if judge is not None and silent is None:
             columns.append(read_labels(judge, "judge"))
-        codes, classes = encode_classes(*columns, labels=labels)
-        if labels is None and not {*known} <= {*classes}:
-            codes, classes = encode_classes(*columns, labels=sorted_labels([*{*classes, *known}]))
+        codes, classes = encode_classes(*columns, labels=labels, absent=known)
         opinion = codes[1] if len(codes) > 1 else None
         if silent is not None:
             opinion = _opinion(judge, classes, len(codes[0]), None)
