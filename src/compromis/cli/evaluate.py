@@ -97,8 +97,13 @@ def command(
 
     if full and (as_json or markdown):
         raise click.UsageError("--full is text, and JSON has everything anyway; leave one of them out")
-    training = {"priors": priors, "train_file": train_file, "train_truth": train_truth or columns["truth"]}
-    beside = _Beside(preferences=preferences, confidence=confidence, **training)
+    beside = _Beside(
+        preferences=preferences,
+        confidence=confidence,
+        priors=priors,
+        train_file=train_file,
+        train_truth=train_truth or columns["truth"],
+    )
     if answers:
         known: Any = read_answers(file, answers, columns.pop("label"), **columns)
     else:
