@@ -330,24 +330,24 @@ class Votes:
         """Return the confusion counts that the weights lead to; rows without votes are left out."""
         return self.counted(self.decide(weights, smoothing=smoothing))
 
-    def counted(self, decided: Ints) -> Counts:
+    def counted(self, predicted: Ints) -> Counts:
         """Return the confusion counts of predictions, the position of a class for each pattern."""
         from compromis.evidence._kernels import count_decisions
 
         self.check_labelled()
         if self.strata is not None and self.stratum is not None and self.labelled is not None:
             tables = np.zeros((len(self.strata), len(self.classes), len(self.classes)), dtype=np.int64)
-            np.add.at(tables, (self.stratum, self.truth, decided), self.labelled)
+            np.add.at(tables, (self.stratum, self.truth, predicted), self.labelled)
             return Counts.from_tables(self.strata, tables, self.classes)
         dtype = np.float64 if self.multiplicity.dtype.kind == "f" else np.int64
         matrix = np.zeros((len(self.classes), len(self.classes)), dtype=dtype)
         truth, size = np.ascontiguousarray(self.truth, np.int64), np.ascontiguousarray(self.multiplicity, dtype)
-        count_decisions(truth, decided, size, matrix)
+        count_decisions(truth, predicted, size, matrix)
         if self.amount is None or self.amount_squares is None:
             return Counts(matrix, self.classes, self.rows)
         amounts = np.zeros((2, *matrix.shape))
         for cells, parts in zip(amounts, (self.amount, self.amount_squares), strict=True):
-            count_decisions(truth, decided, np.ascontiguousarray(parts), cells)
+            count_decisions(truth, predicted, np.ascontiguousarray(parts), cells)
         return Counts(matrix, self.classes, self.rows, None, amounts[0], amounts[1])
 
     def merge(self) -> Votes:

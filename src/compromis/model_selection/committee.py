@@ -14,7 +14,7 @@ from compromis._results import Result
 from compromis._text import Table, bounds, fixed, shown
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
-from compromis.estimators.tuning import decided_by_others, share_out
+from compromis.estimators.tuning import predicted_by_others, share_out
 from compromis.evidence.answers import AnswerMapping, read_answers
 from compromis.evidence.counts import Counts
 from compromis.evidence.paired import PairedCounts
@@ -226,14 +226,14 @@ def evaluate_members(
 
     def predicted(matrix: Floats) -> Ints:
         voted = replace(problem, votes=replace(rows, votes=_answered(matrix)))
-        return decided_by_others(voted, part, quick, random_state)
+        return predicted_by_others(voted, part, quick, random_state)
 
     def without(own: Floats, together: Ints) -> Difference:
         paired = PairedCounts.from_positions(rows.truth, predicted(whole - own), together, classes)
         return compare_paired(paired, arrays=problem.arrays, confidence=level).difference
 
-    def loss(decided: Ints) -> float:
-        return float(pragma(Counts.from_positions(rows.truth, decided, classes), problem.arrays).total)
+    def loss(predictions: Ints) -> float:
+        return float(pragma(Counts.from_positions(rows.truth, predictions, classes), problem.arrays).total)
 
     together, found = predicted(whole), []
     for place, (name, own) in enumerate(votes.items()):
