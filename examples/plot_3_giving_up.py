@@ -22,10 +22,10 @@ votes = cp.Votes.from_proba(y, shares, labels=["fault", "sound"])
 plane = cp.Preferences(
     {"fault": cp.Preference(importance=10, precision_at_full_recall=0.10, recall_at_full_precision=0.90)}
 )
-floor = cp.Preferences(
+bounded = cp.Preferences(
     {"fault": cp.Preference(10, precision_at_full_recall=0.10, recall_at_full_precision=0.90, min_precision=0.10)}
 )
-settings = {"the plane": plane, "metric f": plane.with_metric("f"), "the plane, min_precision 0.10": floor}
+settings = {"the plane": plane, "metric f": plane.with_metric("f"), "the plane, min_precision 0.10": bounded}
 
 # %%
 # The loss over the weight of faults. Half a vote of smoothing makes every decision reachable, the constant ones too.

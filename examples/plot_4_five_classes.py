@@ -2,7 +2,7 @@
 Five kinds of faults, two of which matter
 =========================================
 
-Nothing here is for two classes only. Five kinds of faults; two of them stop the machine, and a floor holds for one that may not
+Nothing here is for two classes only. Five kinds of faults; two of them stop the machine, and a minimal precision holds for one that may not
 be raised in vain.
 """
 
@@ -31,7 +31,7 @@ preferences = cp.Preferences(
 tuned = cp.TunedDecisionClassifier(RandomForestClassifier(60, random_state=0), preferences=preferences, random_state=0)
 tuned.fit(X_train, y_train)
 print({label: round(float(weight), 2) for label, weight in zip(tuned.classes_.tolist(), tuned.weights_, strict=True)})
-print("floor met on out-of-bag votes:", tuned.search_.feasible)
+print("constraint met on out-of-bag votes:", tuned.search_.feasible)
 
 # %%
 before = cp.Counts.from_predictions(y_test, tuned.estimator_.predict(X_test))

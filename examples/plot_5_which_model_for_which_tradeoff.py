@@ -40,7 +40,7 @@ print(cp.compare_curves(points, metric="f").verdict)
 cp.plots.PrecisionRecallSpaceDisplay({name: points[name] for name in ("forest", "naive Bayes")}, metric="f").plot()
 
 # %%
-# Which threshold, once the recall weight is known, with a floor on precision?
+# Which threshold, once the recall weight is known, with a minimal precision?
 curve = cp.TradeoffCurve(points["forest"], metric="f")
 for minimum in (None, 0.8, 0.95):
     choice = curve.best(0.7, min_precision=minimum)

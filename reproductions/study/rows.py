@@ -34,7 +34,7 @@ ASKED: dict[str, Callable[[str, str], cp.Preferences]] = {
     "mild": lambda label, metric: cp.Preferences({label: cp.Preference(3, 0.4, 0.8)}, metric=metric),
     "floor": lambda label, metric: cp.Preferences({label: cp.Preference(min_recall=0.9)}, metric=metric),
 }
-"""The paper's preferences, all classes alike, a mild wish, and a minimum; of the rarest class."""
+"""The paper's preferences, all classes alike, a mild preference, and a minimum; of the rarest class."""
 METRICS = {"f": tuple(ASKED), "kulczynski": ("paper", "macro")}
 """Under which preferences each metric is run."""
 

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -139,18 +140,12 @@ def _signals_put_off() -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A limit on input, which a variable of the environment may change.
-
-    Attributes
-    ----------
-    setting : str
-        The name of the variable.
-    default : int
-        The limit without it.
-    """
+    """A limit on input, which a variable of the environment may change."""
 
     setting: str
+    """The name of the variable."""
     default: int
+    """The limit without it."""
 
     @property
     def most(self) -> int:
@@ -193,6 +188,20 @@ class Head(msgspec.Struct):
 
     schema: str
     version: int
+
+
+Document = TypeVar("Document", bound=Head)
+
+
+def decode_document(
+    data: str | bytes, name: str, kind: type[Document], *, schema: str, again: str, refusal: str
+) -> Document:
+    """Return JSON of this format and version as an instance of `kind`; `refusal` says what anything else is not."""
+    try:
+        check_version(data, name, schema, again)
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(f"{name} {refusal}: {error}") from error
 
 
 def check_version(data: str | bytes, name: str, schema: str, again: str) -> None:

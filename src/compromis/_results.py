@@ -242,12 +242,9 @@ class Result(Framed):
         findings = [(paragraph(one, width, colour=colour), tone_of(one)) for one in self.sentences()]
         first = "\n".join(text for text, tone in findings if tone != "small")
         small = "\n".join(text for text, tone in findings if tone == "small")
-        tables = [f"{_titled(table.title)}{text_table(table, width)}" for table in self.text_tables()]
+        shown = ((f"=== {table.title} ===\n\n" if table.title else "", table) for table in self.text_tables())
+        tables = [f"{title}{text_table(table, width)}" for title, table in shown]
         return "\n\n".join(part for part in (first, *tables, small) if part) + "\n"
 
     def __str__(self) -> str:
         return self.to_text()
-
-
-def _titled(title: str) -> str:
-    return f"=== {title} ===\n\n" if title else ""

@@ -486,24 +486,10 @@ def encode(
     categories: Sequence[Label] = (),
     most: int | None = None,
 ) -> tuple[list[Ints], tuple[Label, ...]]:
-    """Return the position of each row's class, one array per column, and the classes.
+    """Return the position of each row's class, one array per column, and the classes, of which there may be `most`.
 
-    Parameters
-    ----------
-    columns : LabelColumn
-        Labels of one kind, from `read_labels`.
-    labels : sequence, optional
-        The classes in the order wanted. Without it: `categories`, else those of the first column that has some, then the
-        other labels that occur, sorted.
-    categories : sequence
-        Classes that come first, for columns that do not carry their categories.
-    most : int, optional
-        The largest number of classes allowed.
-
-    Raises
-    ------
-    InputError
-        If `labels` repeats a class or misses one that occurs, or if there are too many classes.
+    The classes are `labels`, which must hold each that occurs. Without them: `categories`, else those of the first column that has
+    some, then the other labels that occur, sorted.
 
     Examples
     --------
@@ -529,8 +515,12 @@ def encode_classes(
     *predictions: LabelColumn,
     labels: Sequence[Any] | None = None,
     categories: Sequence[Label] = (),
+    absent: Iterable[Label] = (),
 ) -> tuple[list[Ints], tuple[Label, ...]]:
-    """Encode true classes, and predicted ones of the same rows; refuse columns that do not fit together."""
+    """Encode true classes, and predicted ones of the same rows; refuse columns that do not fit together.
+
+    Without `labels` the classes are those that occur, and the `absent` ones where there are some.
+    """
     for prediction in predictions:
         check_same_rows(truth, prediction)
     if not len(truth):
@@ -540,6 +530,8 @@ def encode_classes(
     true, *predicted = (_occurring(len(classes), part) for part in codes)
     for prediction, occurs in zip(predictions, predicted, strict=True):
         check_predicted(prediction, classes, (true, occurs), labels)
+    if labels is None and not {*absent} <= {*classes}:
+        return encode(truth, *predictions, labels=sorted_labels([*classes, *absent]))
     return codes, classes
 
 

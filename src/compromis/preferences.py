@@ -288,6 +288,12 @@ class PreferenceArrays:
         return (self.min_precision > 0) | (self.min_recall > 0)
 
     @property
+    def minima(self) -> list[tuple[str, int, float]]:
+        """The minima: the rate, the position of its class and the least value; recalls first."""
+        rates = (("recall", self.min_recall), ("precision", self.min_precision))
+        return [(rate, k, float(least[k])) for rate, least in rates for k in np.flatnonzero(least > 0).tolist()]
+
+    @property
     def constrained(self) -> bool:
         """Whether any class has a constraint."""
         return bool(self.min_precision.any() or self.min_recall.any() or (self.max_share < 1).any())

@@ -91,10 +91,10 @@ def test_minima(given):
     between = round((poor + good) / 2, 2)
     done = run(*GIVEN, "--score", "b", "--min-precision", between, "--min-recall", 0.5)
     assert done.exit_code == 0
-    assert f"'b' is left out: no cut has precision >= {between:g} and recall >= 0.5" in done.stdout
+    assert f"'b' is left out: no threshold has precision >= {between:g} and recall >= 0.5" in done.stdout
     done = run(*GIVEN, "--min-precision", 1, "--min-recall", 1)
     assert done.exit_code == 2
-    assert "a: no cut has precision >= 1 and recall >= 1" in done.stderr
+    assert "a: no threshold has precision >= 1 and recall >= 1" in done.stderr
 
 
 def test_weights_count(given):

@@ -149,7 +149,7 @@ def test_holm():
 @pytest.mark.parametrize(
     ("predictions", "options", "message"),
     [
-        ({"a": [0, 1], "b": [0, 1, 1]}, {}, "the decisions of 'b' are for 3 rows, y_true has 2; compare models on the same rows"),
+        ({"a": [0, 1], "b": [0, 1, 1]}, {}, "the predictions of 'b' are for 3 rows, y_true has 2; compare models on the same rows"),
         ({"a": [0, 1]}, {}, "at least two models, got 1"),
         ([[0, 1], [0, 1]], {}, "mapping of names to predicted classes, got list"),
         ({"a": [0, 1], "b": [1, 1]}, {"measure": "acuracy"}, "no measure 'acuracy' .did you mean 'accuracy'"),

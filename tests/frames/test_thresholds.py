@@ -55,7 +55,7 @@ def test_the_best_cut_under_minima(rng):
     )
     value, cut = best_by_hand(flags, score, 0.1, "kulczynski", (0.0, 0.7))
     assert (found.value, found.threshold) == (pytest.approx(value), cut)
-    with pytest.raises(cp.InputError, match="no cut reaches precision 1 and recall 1; ask for less"):
+    with pytest.raises(cp.InputError, match="no threshold reaches precision 1 and recall 1; ask for less"):
         cp.frames.best_threshold(
             frame, truth="t", score="s", pos_label=True, min_precision=1, min_recall=1, metric="kulczynski"
         )

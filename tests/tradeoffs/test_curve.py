@@ -196,7 +196,7 @@ def test_curves_with_constraints(tmp_path):
     assert (constrained.metric, constrained.pair) == (curve.metric, curve.pair)
     for weight in (0.0, 0.1, 0.5, 1.0):
         assert constrained.value(weight) == curve.best(weight, min_recall=0.5).value
-    with pytest.raises(InputError, match=r"no cut has precision >= 1 and recall >= 0\.5"):
+    with pytest.raises(InputError, match=r"no threshold has precision >= 1 and recall >= 0\.5"):
         curve.with_constraints(min_precision=1.0, min_recall=0.5)
     with pytest.raises(InputError, match="min_recall is a share between 0 and 1, got 40"):
         curve.with_constraints(min_recall=40)
@@ -229,7 +229,7 @@ def test_choices_at_their_borders():
     assert curve.best(0.5, min_precision=1.0).recall == pytest.approx(1 / 3)
     missed = curve.best(0.5, min_precision=0.9, min_recall=0.5)
     assert missed.reason == (
-        "no cut has precision >= 0.9 and recall >= 0.5; with precision >= 0.9 recall reaches 0.3333, "
+        "no threshold has precision >= 0.9 and recall >= 0.5; with precision >= 0.9 recall reaches 0.3333, "
         "with recall >= 0.5 precision reaches 0.75"
     )
     assert math.isnan(missed.value)

@@ -25,14 +25,7 @@ from compromis.cli.show import show
     metavar="NAME",
     help="What models are ranked by: loss, accuracy, kappa, balanced_accuracy, macro_f_measure, ...",
 )
-@click.option(
-    "--confidence",
-    type=options.share,
-    default=0.95,
-    show_default=True,
-    metavar="SHARE",
-    help="The confidence of the intervals.",
-)
+@options.confidence_of_intervals
 @options.weight
 @options.drop_missing
 @options.as_json

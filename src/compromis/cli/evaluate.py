@@ -97,8 +97,13 @@ def command(
 
     if full and (as_json or markdown):
         raise click.UsageError("--full is text, and JSON has everything anyway; leave one of them out")
-    training = _Training(priors=priors, file=train_file, column=train_truth or columns["truth"])
-    beside = _Beside(preferences=preferences, training=training, confidence=confidence)
+    beside = _Beside(
+        preferences=preferences,
+        confidence=confidence,
+        priors=priors,
+        train_file=train_file,
+        train_truth=train_truth or columns["truth"],
+    )
     if answers:
         known: Any = read_answers(file, answers, columns.pop("label"), **columns)
     else:
@@ -224,33 +229,14 @@ def _truth_values(table: Table, column: str) -> list[bool]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Training:
-    """The options that tell the class shares of the training rows."""
-
-    priors: tuple[str, ...]
-    file: str | None
-    column: str | None
-
-    def shares(self, classes: Sequence[Any] | None) -> dict[Any, float] | None:
-        import compromis as cp
-
-        if self.priors and self.file:
-            raise click.UsageError("give --priors or --train-file, not both")
-        if self.file is None:
-            return options.read_pairs(self.priors, "--priors", classes or ())
-        if self.column is None:
-            raise click.UsageError("give --train-truth, the column of classes in --train-file")
-        column = cp.frames.read_table(self.file, [self.column])[self.column]
-        return cp.model_selection.training_priors(column.take(~column.missing).array(), labels=classes)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Beside:
     """What judges the predictions, beside the predictions themselves."""
 
     preferences: options.PreferenceChoice
-    training: _Training
     confidence: float | None
+    priors: tuple[str, ...]
+    train_file: str | None
+    train_truth: str | None
 
     def judge(self, evidence: cp.Counts | cp.Votes) -> cp.Evaluation:
         """Return the evaluation of counts, or of votes by equal weights."""
@@ -262,6 +248,19 @@ class _Beside:
         """Return arguments of `evaluate`, in the order of the classes."""
         return {
             "preferences": self.preferences.read(classes=classes or ()),
-            "priors": self.training.shares(classes),
+            "priors": self._priors(classes),
             "confidence": self.confidence,
         }
+
+    def _priors(self, classes: Sequence[Any] | None) -> dict[Any, float] | None:
+        """Return the class shares of the training rows, where options tell them."""
+        import compromis as cp
+
+        if self.priors and self.train_file:
+            raise click.UsageError("give --priors or --train-file, not both")
+        if self.train_file is None:
+            return options.read_pairs(self.priors, "--priors", classes or ())
+        if self.train_truth is None:
+            raise click.UsageError("give --train-truth, the column of classes in --train-file")
+        column = cp.frames.read_table(self.train_file, [self.train_truth])[self.train_truth]
+        return cp.model_selection.training_priors(column.take(~column.missing).array(), labels=classes)

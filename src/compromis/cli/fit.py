@@ -55,7 +55,7 @@ def command(
 
     def choose(names: list[str]) -> list[str]:
         column = cp.frames.pick_column(target, names)  # a mistyped column is told before what else is missing
-        preferences.read(required=True)
+        preferences.required()
         left_out = {cp.frames.pick_column(name, names) for name in ignore}
         groups = [] if by is None else [cp.frames.pick_column(by, names)]
         others = [name for name in names if name not in (target, *groups) and name not in left_out]
@@ -63,7 +63,7 @@ def command(
 
     with telling(f"reading {data}"):
         table = kept_rows(cp.frames.read_table(data, choose), [target, by], drop=drop_missing)
-    wanted = preferences.read(required=True)
+    wanted = preferences.required()
     texts = table.texts()
     group = None if by is None else table[by].array()
     if by in ignore:

@@ -259,8 +259,8 @@ class Predictions:
         table = kept_rows(table, texts, drop=self.drop_missing)
         true, labels, by = (None if name is None else table[name].array() for name in texts)
         if labels is None:
-            decided = self._decide(table, class_of, truth)
-            return decided if by is None else replace(decided, truth=true, by=by, weight=table.weights)
+            made = self._decide(table, class_of, truth)
+            return made if by is None else replace(made, truth=true, by=by, weight=table.weights)
         return Predicted(labels=labels, truth=true, by=by, weight=table.weights)
 
     def _decide(self, table: Table, class_of: dict[str, str], truth: str | None) -> Predicted:

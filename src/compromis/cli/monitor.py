@@ -70,7 +70,7 @@ def command(
     import compromis as cp
 
     columns = Predictions(**predictions)
-    wanted = preferences.read(required=True)
+    wanted = preferences.required()
     if truth is None:
         raise click.UsageError("give --truth, the column of true classes in --reference or in the first FILE")
     if state is not None and reference is None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from glob import glob
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -47,14 +47,9 @@ by = click.option(
 confidence = click.option(
     "--confidence", type=share, metavar="SHARE", help="Add confidence intervals, for example 0.95."
 )
-confidence_of_states = click.option(
-    "--confidence",
-    type=share,
-    default=0.95,
-    show_default=True,
-    metavar="SHARE",
-    help="That of what is surely met or missed.",
-)
+_USUAL: dict[str, Any] = {"type": share, "default": 0.95, "show_default": True, "metavar": "SHARE"}
+confidence_of_states = click.option("--confidence", **_USUAL, help="That of what is surely met or missed.")
+confidence_of_intervals = click.option("--confidence", **_USUAL, help="The confidence of the intervals.")
 fail_on = click.option(
     "--fail-on",
     type=click.Choice(["missed", "surely-missed"]),
@@ -165,21 +160,20 @@ class PreferenceChoice:
     metric: str | None
     cost: str | None
 
-    @overload
-    def read(self, *, classes: Sequence[Any] = ..., required: Literal[True]) -> cp.Preferences: ...
+    def required(self, *, classes: Sequence[Any] = ()) -> cp.Preferences:
+        """Return what `read` does; raise if there is nothing."""
+        preferences = self.read(classes=classes)
+        if preferences is None:
+            raise click.UsageError("say what matters: give --preferences FILE.toml or --prioritise LABEL")
+        return preferences
 
-    @overload
-    def read(self, *, classes: Sequence[Any] = ..., required: Literal[False] = ...) -> cp.Preferences | None: ...
-
-    def read(self, *, classes: Sequence[Any] = (), required: bool = False) -> cp.Preferences | None:
+    def read(self, *, classes: Sequence[Any] = ()) -> cp.Preferences | None:
         """Return the preferences, None if there are none; labels are typed like the classes that are written alike."""
         import compromis as cp
 
         if self.file and self.prioritise:
             raise click.UsageError("give --preferences or --prioritise, not both")
         if not (self.file or self.prioritise or self.metric or self.cost):
-            if required:
-                raise click.UsageError("say what matters: give --preferences FILE.toml or --prioritise LABEL")
             return None
         labels = typed(self.prioritise, classes)
         preferences = cp.Preferences.from_toml(self.file) if self.file else cp.Preferences.prioritise(labels)

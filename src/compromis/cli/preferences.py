@@ -181,9 +181,9 @@ def _ask_directly(classes: Sequence[Any], metric: str) -> cp.Preferences:
     click.echo("Enter accepts the value in brackets; 'back' goes one question back.")
     answers, shown = _Answers(), None
     while True:
-        # on the plane preferences can be met by giving up, unless there is a floor: what one accepts for a recall of 1 is the natural one
+        # on the plane preferences can be met by giving up, unless there is a minimum: what one accepts for a recall of 1 is the natural one
         plane = cp.metrics.get_metric(metric) is cp.metrics.KULCZYNSKI
-        steps = [(label, step) for label in classes for step in _steps(answers.of(label), floored=plane)]
+        steps = [(label, step) for label in classes for step in _steps(answers.of(label), bounded=plane)]
         asked = answers.next(steps)
         if asked is None:
             return cp.Preferences({label: cp.Preference(**answers.of(label)) for label in classes}, metric=metric)
@@ -203,9 +203,9 @@ def _ask_directly(classes: Sequence[Any], metric: str) -> cp.Preferences:
             answers.given.append((label, step.argument, value))
 
 
-def _steps(given: dict[str, Any], *, floored: bool) -> list[_Step]:
+def _steps(given: dict[str, Any], *, bounded: bool) -> list[_Step]:
     """Return the questions for a class, the easiest first."""
-    natural = f"{given.get('precision_at_full_recall', 0):g}" if floored else "none"
+    natural = f"{given.get('precision_at_full_recall', 0):g}" if bounded else "none"
     return [
         _Step("min_recall", "What share of its rows must be found at least?", "none", _bound),
         _Step("precision_at_full_recall", "What precision would you accept for a recall of 1?", "0.8", _share_or_beta),

@@ -25,14 +25,7 @@ from compromis.cli.inputs import listed, read_rows, telling
     "--weights", metavar="FILE.json", help="Weights that 'compromis tune' wrote; without it they are searched."
 )
 @options.weight
-@click.option(
-    "--confidence",
-    type=options.share,
-    default=0.95,
-    show_default=True,
-    metavar="SHARE",
-    help="The confidence of intervals.",
-)
+@options.confidence_of_intervals
 @click.option("--title", metavar="TEXT", help="What stands on top.")
 @options.seed
 @options.drop_missing

@@ -163,7 +163,7 @@ def command(
     if votes is None and (columns["engine"] or is_many(file)):
         need_rows(review=review)
     shares = options.read_pairs(prevalence, "--prevalence", () if votes is None else votes.classes)
-    settings["preferences"] = preferences.read(classes=() if votes is None else votes.classes, required=True)
+    settings["preferences"] = preferences.required(classes=() if votes is None else votes.classes)
     _refuse_together(file, by, evidence, shares, columns["engine"])
     if votes is None and _by_engine(file, shares, **columns):
         found = _search_files(file, settings | {"reporter": searching.show}, **columns)
@@ -260,15 +260,11 @@ def _search_files(file: str, settings: dict[str, Any], *, engine: options.Engine
 
 def _read_votes(file: str, *, engine: options.Engine, amount: str | None, **columns: Any) -> cp.Votes:
     if amount is not None:
-        return _read_amounts(file, amount, **columns)
+        return _read_groups(file, None, amount=amount, **columns)[0]
     with opened(file, engine) as scan:
         votes, dropped = scan.votes(**columns)
     say_dropped(dropped)
     return votes
-
-
-def _read_amounts(file: str, amount: str, **columns: Any) -> cp.Votes:
-    return _read_groups(file, None, amount=amount, **columns)[0]
 
 
 def _read_groups(

@@ -57,14 +57,14 @@ def to_sql(
     weights = decision.weights.tolist()
     scores = [f"({vote}{background}) * {sql.number(weight)}" for vote, weight in zip(votes, weights, strict=True)]
     labels = [_label(label, sql) for label in decision.classes]
-    decided = _to_review(decision, scores, sql) if review else _largest(scores, labels)
+    expression = _to_review(decision, scores, sql) if review else _largest(scores, labels)
     if not checked:
-        return decided
+        return expression
     # small parts add up: the sum of finite votes may be infinite
     part = sql.number(part_of_votes(len(votes)))
     total = " + ".join(f"{vote} * {part}" for vote in votes)
     valid = " AND ".join([*(f"{vote} >= 0" for vote in votes), f"{total} {sql.finite}"])
-    return f"CASE WHEN {valid} THEN\n{decided}\nEND"
+    return f"CASE WHEN {valid} THEN\n{expression}\nEND"
 
 
 def _largest(scores: Sequence[str], labels: Sequence[str]) -> str:

@@ -17,12 +17,13 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from compromis._files import Head, check_version
+from compromis._files import Head, decode_document
 from compromis._results import Result, columns_of
 from compromis._text import Table, count, fixed
 from compromis._typing import Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
+from compromis.measures.rates import rows_and_wrong
 from compromis.preferences import PreferenceArrays
 
 SURE = 0.01
@@ -136,14 +137,10 @@ class AnytimeTests(Result):
     @classmethod
     def on(cls, arrays: PreferenceArrays) -> AnytimeTests:
         """Return the tests of the minima that are laid out, before the first row."""
-        asked = [
-            (arrays.classes[k], rate, float(least[k]))
-            for rate, least in (("recall", arrays.min_recall), ("precision", arrays.min_precision))
-            for k in np.flatnonzero(least).tolist()
-        ]
+        asked, of = arrays.minima, arrays.classes
         limit = len(asked) / SURE
         return cls(
-            tests=tuple(AnytimeTest(label=label, rate=rate, minimum=least, limit=limit) for label, rate, least in asked)
+            tests=tuple(AnytimeTest(label=of[k], rate=rate, minimum=least, limit=limit) for rate, k, least in asked)
         )
 
     def after(self, period: str, counts: Counts) -> AnytimeTests:
@@ -157,7 +154,7 @@ class AnytimeTests(Result):
             raise InputError("the tests count rows that were drawn one by one; leave sample weights out")
         return replace(
             self,
-            tests=tuple(test.after(*_rows_and_wrong(counts, test)) for test in self.tests),
+            tests=tuple(test.after(*_added_rows(counts, test)) for test in self.tests),
             periods=(*self.periods, period),
         )
 
@@ -196,12 +193,9 @@ class AnytimeTests(Result):
     def from_json(cls, path: str | os.PathLike[str]) -> AnytimeTests:
         """Read the tests from a file that `to_json` wrote; anything else is refused."""
         name, data = os.fspath(path), Path(path).read_bytes()
-        try:
-            check_version(data, name, cls.schema, "begin the tests again")
-            document = msgspec.json.decode(data, type=_Document)
-            tests = tuple(AnytimeTest(**msgspec.structs.asdict(test)) for test in document.tests)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise InputError(f"{name} holds no anytime tests of compromis: {error}") from error
+        told = {"again": "begin the tests again", "refusal": "holds no anytime tests of compromis"}
+        document = decode_document(data, name, _Document, schema=cls.schema, **told)
+        tests = tuple(AnytimeTest(**msgspec.structs.asdict(test)) for test in document.tests)
         if not all(map(_holds_together, tests)):
             raise InputError(f"{name} does not hold together; begin the tests again")
         return cls(tests=tests, periods=tuple(document.periods))
@@ -221,12 +215,10 @@ class AnytimeTests(Result):
         raise InputError(f"the tests are of other minima than the preferences set ({minima}); begin new ones", "tests")
 
 
-def _rows_and_wrong(counts: Counts, test: AnytimeTest) -> tuple[int, int]:
+def _added_rows(counts: Counts, test: AnytimeTest) -> tuple[int, int]:
     if test.label not in counts.classes:
         return 0, 0
-    k = counts.classes.index(test.label)
-    rows = int((counts.matrix[k] if test.rate == "recall" else counts.matrix[:, k]).sum())
-    return rows, rows - int(counts.matrix[k, k])
+    return rows_and_wrong(counts, test.rate, counts.classes.index(test.label))
 
 
 def _holds_together(test: AnytimeTest) -> bool:

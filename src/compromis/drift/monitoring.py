@@ -403,7 +403,8 @@ def monitor(
     the class shares have changed ('bad' 9.1 % -> 1.0 %), the rows of each class are predicted as before:
     search the weights again for these shares
     """
-    _check(periods)
+    if not isinstance(periods, Mapping) or not periods:
+        raise InputError("periods maps names to Counts, Evaluation or Unlabelled, and holds at least one")
     wanted = required_preferences(preferences)
     level = read_confidence(confidence)
     counted = {name: _counted(period) for name, period in periods.items()}
@@ -425,17 +426,12 @@ def _tested(
     """Return the tests after the labelled periods; None where there is nothing to test, or rows are weighed."""
     labelled = {name: period for name, period in periods.items() if isinstance(period, Counts)}
     weighed = any(period.matrix.dtype.kind == "f" for period in labelled.values())
-    if tests is None and (weighed or not (arrays.min_recall.any() or arrays.min_precision.any())):
+    if tests is None and (weighed or not arrays.has_minimum.any()):
         return None
     carried = AnytimeTests.on(arrays) if tests is None else tests.check_for(arrays)
     for name, period in labelled.items():
         carried = carried.after(str(name), period)
     return carried
-
-
-def _check(periods: Any) -> None:
-    if not isinstance(periods, Mapping) or not periods:
-        raise InputError("periods maps names to Counts, Evaluation or Unlabelled, and holds at least one")
 
 
 def _with_review(period: Period, given: Any, planned: Reviewed | None) -> Period:

@@ -451,10 +451,12 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
         X = _with_shape(X)
-        _refuse_one_class(y)
+        if len(y) and (y == y[0]).all():
+            raise InputError(f"y has only one class, {plain_label(y[0])!r}; there is nothing to decide")
         self.votes_are_hard_ = self._hard()
         check_votes_are_possible(self.estimator, hard=self.votes_are_hard_)
-        classes = self._known_classes(y)
+        known = _checked_fitted(self.estimator).classes_ if self._is_cv("prefit") else np.unique(y)
+        classes = [plain_label(label) for label in known]
         options, by_hand = self._options(classes), self._weights_by_hand(classes)
         if by is not None and by_hand is not None:
             raise InputError(
@@ -521,17 +523,12 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         members = voting_ensemble(self.estimator) is not None and not self._is_best
         return self.votes == "hard" or (self.votes == "auto" and members)
 
-    def _known_classes(self, y: Any) -> list[Any]:
-        """Return the classes that the fitted estimator has, or will have."""
-        classes = _checked_fitted(self.estimator).classes_ if self._is_cv("prefit") else np.unique(y)
-        return [plain_label(label) for label in classes]
-
     def _options(self, classes: Sequence[Any]) -> TuningOptions:
         """Return how to search, all of it checked."""
         options = TuningOptions(
             preferences=(read_preferences(self.preferences) or Preferences()).among(classes),
             method=self.method,
-            smoothing=self._smoothing(),
+            smoothing=AUTO_SMOOTHING if self.smoothing == "auto" else read_smoothing(self.smoothing, "'auto' or "),
             resamples=self.resamples,
             max_ratio=self.max_ratio,
             review=self.review,
@@ -544,9 +541,6 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
             return None
         refuse_idle_review(self.review, "weights set by hand")
         return normalised(read_class_weights(self.weights, classes))
-
-    def _smoothing(self) -> float:
-        return AUTO_SMOOTHING if self.smoothing == "auto" else read_smoothing(self.smoothing, "'auto' or ")
 
     def _fit_params(
         self, sample_weight: Any, groups: Any, params: dict[str, Any]
@@ -638,11 +632,6 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
 
 def _with_shape(X: Any) -> Any:
     return X if hasattr(X, "shape") else np.asarray(X)
-
-
-def _refuse_one_class(y: NDArray[Any]) -> None:
-    if len(y) and (y == y[0]).all():
-        raise InputError(f"y has only one class, {plain_label(y[0])!r}; there is nothing to decide")
 
 
 def _classes_of_groups(y: NDArray[Any], group: Ints) -> Ints:

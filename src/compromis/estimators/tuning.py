@@ -89,17 +89,6 @@ class TuningOptions:
 class Tuned(Result):
     """The weights that an estimator decides with, and what they are worth.
 
-    Attributes
-    ----------
-    chosen : WeightSearch
-        The search whose weights decide, an average where there were resamples.
-    judged : Counts or GroupedCounts
-        What weights decide on each fifth of the votes that a search on the other four found: nothing here chose its own weights.
-    options : TuningOptions
-        How it was searched.
-    by_group : dict of group to WeightSearch, or None
-        A search on the rows of each group alone, where minima must hold in each: its weights are those of ``predict(X, by=)``.
-
     Examples
     --------
     >>> import compromis as cp
@@ -110,9 +99,13 @@ class Tuned(Result):
     """
 
     chosen: WeightSearch
+    """The search whose weights decide, an average where there were resamples."""
     judged: Evidence
+    """What weights decide on each fifth of the votes that a search on the other four found: nothing here chose its own weights."""
     options: TuningOptions
+    """How it was searched."""
     by_group: dict[Label, WeightSearch] | None = None
+    """A search on the rows of each group alone, where minima must hold in each: its weights are those of ``predict(X, by=)``."""
 
     schema = "compromis/tuning"
 
@@ -360,23 +353,23 @@ def _towards_expected(
 def cross_fitted(problem: SearchProblem, method: str | Sweep, seed: int) -> Counts:
     """Return what weights decide on each fifth of the votes that a search on the other four found."""
     votes, counted = problem.votes, []
-    parts = _parts(votes, np.random.default_rng(seed))
+    parts = share_out(votes, np.random.default_rng(seed))
     if votes.strata is not None:  # of a sample the patterns stay whole, each in its stratum
-        return votes.counted(decided_by_others(problem, parts.argmax(axis=0), method, seed))
+        return votes.counted(predicted_by_others(problem, parts.argmax(axis=0), method, seed))
     for part in parts:
         weights = _weights(problem, votes.multiplicity - part, method, seed)
         counted.append(votes.with_rows(part).counts(weights, smoothing=problem.smoothing))
     return replace(reduce(add, counted), rows=votes.rows)
 
 
-def decided_by_others(problem: SearchProblem, part: Ints, method: str | Sweep, seed: int) -> Ints:
+def predicted_by_others(problem: SearchProblem, part: Ints, method: str | Sweep, seed: int) -> Ints:
     """Return the position of each row's predicted class: each part of the votes, row by row, by a search on the other parts."""
     votes = problem.votes
-    decided = np.zeros(len(votes), dtype=np.int64)
+    predicted = np.zeros(len(votes), dtype=np.int64)
     for number in range(PARTS):
         weights = _weights(problem, np.where(part == number, 0, votes.multiplicity), method, seed)
-        decided = np.where(part == number, votes.decide(weights, smoothing=problem.smoothing), decided)
-    return decided
+        predicted = np.where(part == number, votes.decide(weights, smoothing=problem.smoothing), predicted)
+    return predicted
 
 
 def _weights(problem: SearchProblem, others: NDArray[Any], method: str | Sweep, seed: int) -> Floats:
@@ -390,8 +383,8 @@ def _weights(problem: SearchProblem, others: NDArray[Any], method: str | Sweep, 
     return search_problem(part, method=method, random_state=seed).weights
 
 
-def _parts(votes: Votes, generator: np.random.Generator) -> NDArray[Any]:
-    """Share the rows of each pattern out over the parts, so that each has as many rows of each class."""
+def share_out(votes: Votes, generator: np.random.Generator) -> NDArray[Any]:
+    """Return how many rows of each pattern go to each part, of shape (parts, patterns); each part has as many rows of each class."""
     whole = votes.multiplicity.dtype.kind == "i"
     if whole and votes.multiplicity.sum() > MOST_SHUFFLED:
         return generator.multinomial(votes.multiplicity, np.full(PARTS, 1 / PARTS)).T
@@ -415,9 +408,9 @@ class GroupedVotes:
         """Return what weights decide on each fifth of the groups that a search on the other four found."""
         votes, groups = self.votes, int(self.group.max()) + 1
         part = (np.random.default_rng(seed).permutation(groups) % PARTS)[self.group]
-        decided = decided_by_others(replace(problem, votes=votes), part, method, seed)
+        each = predicted_by_others(replace(problem, votes=votes), part, method, seed)
         used = np.flatnonzero(votes.multiplicity > 0)
-        truth, predicted, group = votes.truth[used], decided[used], self.group[used]
+        truth, predicted, group = votes.truth[used], each[used], self.group[used]
         weight = votes.multiplicity[used] if votes.multiplicity.dtype.kind == "f" else None
         counts = Counts.from_positions(truth, predicted, votes.classes, weight)
         return GroupedCounts.from_positions(truth, predicted, group, counts, weight)

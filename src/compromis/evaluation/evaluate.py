@@ -448,16 +448,13 @@ class Evaluation(Result):
 
 def _confusions(counts: Counts) -> list[str]:
     """Return what is most often predicted as what, of more than two classes."""
-    labels = counts.classes
-    wrong = counts.matrix * (1 - np.eye(len(labels), dtype=np.int64))
-    order = np.argsort(-wrong, axis=None, kind="stable")[: int((wrong > 0).sum())]
-    if len(labels) < 3 or not len(order):
+    labels, pairs = counts.classes, rates.largest_confusions(counts, MOST_CONFUSED)
+    if len(labels) < 3 or not pairs:
         return []
-    pairs = [divmod(int(cell), len(labels)) for cell in order[:MOST_CONFUSED]]
     shown = list(dict.fromkeys(k for pair in pairs for k in pair))
     names = dict(zip(shown, short_names([labels[k] for k in shown], 24), strict=True))
     phrases = [
-        f"{count(wrong[i, j])} {rows_named(labels[i], names[i])} predicted as {class_name(labels[j], names[j])}"
+        f"{count(counts.matrix[i, j])} {rows_named(labels[i], names[i])} predicted as {class_name(labels[j], names[j])}"
         for i, j in pairs
     ]
     return [f"most confused: {', '.join(phrases)}"]

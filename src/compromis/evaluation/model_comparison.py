@@ -291,8 +291,8 @@ def compare_models(
             "compare_models knows no amounts of rows; give costs without 'amount', or evaluate each model with amount=",
             "preferences",
         )
-    decided = {name: _most_probable(name, values, y_true, labels) for name, values in predictions.items()}
-    (truth, *codes), classes = encode_models(y_true, decided, labels)
+    given = {name: _most_probable(name, values, y_true, labels) for name, values in predictions.items()}
+    (truth, *codes), classes = encode_models(y_true, given, labels)
     predicted = dict(zip(predictions, codes, strict=True))
     rows = TrueRows.read(truth, classes, sample_weight=sample_weight, groups=groups, sample=sample)
     terms = Terms.read(classes, preferences, pos_label=None, confidence=read_confidence(confidence))

@@ -31,7 +31,7 @@ from compromis.measures.pragma import pragma
 from compromis.preferences import PreferenceArrays, Preferences, read_preferences
 from compromis.uncertainty.verdict import Verdict, verdict_on
 from compromis.weights.decision import Decision
-from compromis.weights.guarantee import CALIBRATIONS, Guarantee, demands_of
+from compromis.weights.guarantee import CALIBRATIONS, Guarantee, by_order_statistic, demands_of
 from compromis.weights.guarded import what_holds
 from compromis.weights.problem import SearchProblem
 from compromis.weights.search import columns_under
@@ -365,7 +365,7 @@ def _check(decision: Decision, evidence: Any, preferences: Preferences, facts: F
 def _guarantee(problem: SearchProblem, decision: Decision, claimed: Mapping[str, Any]) -> Guarantee:
     """Return what the evidence gives, by the halving and beside the weights that were claimed."""
     demands, before = demands_of(problem.arrays), Decision(decision.classes, claimed["before"])
-    if not demands or (claimed["half"] is None) != (demands[0].rate == "recall" and len(demands) == 1):
+    if not demands or (claimed["half"] is None) != by_order_statistic(demands):
         raise InputError("the guarantee is not of what the preferences ask for")
     found = what_holds(problem, demands, decision.weights, before.weights, claimed["half"])
     if claimed["calibration"] not in CALIBRATIONS:

@@ -98,21 +98,8 @@ class ScoredRows:
 
     def votes(self) -> Votes:
         """Return the distributions as votes; rows without any are left out."""
-        empty = ~self.shares.any(axis=1)
-        truth, weight = self.rows.truth, self.rows.weight
-        counted = np.ones(len(truth), dtype=np.int64) if weight is None else weight
-        left_out = int(empty.sum())
-        amount = None if self.rows.amount is None else np.where(empty, 0.0, self.rows.amount * counted)
-        return Votes(
-            votes=self.shares,
-            truth=truth,
-            multiplicity=np.where(empty, counted.dtype.type(0), counted),
-            classes=self.rows.classes,
-            rows=len(truth) - left_out,
-            left_out=left_out,
-            amount=amount,
-            amount_squares=None if amount is None else amount**2,
-        )
+        rows, empty = self.rows, ~self.shares.any(axis=1)
+        return Votes.from_checked(self.shares, rows.truth, rows.classes, empty, weight=rows.weight, amount=rows.amount)
 
     def roc_areas(self) -> Floats:
         """Return the area under each class's ROC curve."""

@@ -38,18 +38,6 @@ _SHOWN = 5
 class AnswerCounts(Result):
     """How answers were read as votes: how many name a class, how many are refused, how many name none. They add up with ``+``.
 
-    Attributes
-    ----------
-    members : tuple
-        Who answered: the columns of the answers or, for rows of answers, their places 1, 2, ...
-    read, refused, unread : ndarray of int64
-        Of each member the answers that name a class, those that are empty (or that the mapping calls so with None), and those that
-        name no class.
-    rows, unanswered : int
-        The rows, and those of them without any answer that names a class.
-    texts : mapping of str to int
-        Every text that names no class, and how often it came, the most frequent first.
-
     Examples
     --------
     >>> import compromis as cp
@@ -62,12 +50,17 @@ class AnswerCounts(Result):
     """
 
     members: tuple[Label, ...]
+    """Who answered: the columns of the answers or, for rows of answers, their places 1, 2, ..."""
     read: Ints
     refused: Ints
     unread: Ints
+    """Of each member the answers that name a class, those that are empty (or that the mapping calls so with None), and those that name
+    no class."""
     rows: int
     unanswered: int
+    """The rows, and those of them without any answer that names a class."""
     texts: Mapping[str, int]
+    """Every text that names no class, and how often it came, the most frequent first."""
 
     schema = "compromis/answer-counts"
 

@@ -16,15 +16,6 @@ from compromis.evidence.counts import ratio
 class CountBounds:
     """Counts that are known between two numbers each; the rows of each true class are known exactly.
 
-    Attributes
-    ----------
-    low, high : ndarray of shape (K, K)
-        The rows (or weights) that are predicted so for sure, and those that may be; rows are the truth.
-    support : ndarray of shape (K,)
-        The rows (or weights) of each true class.
-    classes : tuple
-        The labels of rows and columns.
-
     Examples
     --------
     >>> import compromis as cp
@@ -37,8 +28,11 @@ class CountBounds:
 
     low: NDArray[Any]
     high: NDArray[Any]
+    """Of shape (K, K): the rows (or weights) that are predicted so for sure, and those that may be; rows are the truth."""
     support: NDArray[Any]
+    """Of shape (K,): the rows (or weights) of each true class."""
     classes: tuple[Label, ...]
+    """The labels of rows and columns."""
 
     @property
     def recall(self) -> tuple[Floats, Floats]:

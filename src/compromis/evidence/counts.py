@@ -284,14 +284,10 @@ class Counts:
         if self.squares is not None or other.squares is not None:  # an unweighted row weighs 1, squared too
             first, second = (part.matrix if part.squares is None else part.squares for part in parts)
             squares = np.asarray(first + second, dtype=np.float64)
-        amounts = amount_squares = None
         if (self.amounts is None) != (other.amounts is None):
             raise InputError("counts with amounts and counts without do not add up; count both with amount=", "amount")
-        if parts[0].amounts is not None and parts[1].amounts is not None:
-            amounts, amount_squares = (
-                parts[0].amounts + parts[1].amounts,
-                _sum(parts[0].amount_squares, parts[1].amount_squares),
-            )
+        pairs = (tuple(getattr(part, name) for part in parts) for name in ("amounts", "amount_squares"))
+        amounts, amount_squares = (None if one is None else one + another for one, another in pairs)
         matrix = parts[0].matrix + parts[1].matrix
         return Counts(matrix, order, self.rows + other.rows, squares, amounts, amount_squares)
 
@@ -302,10 +298,6 @@ class Counts:
         tables = None if self.tables is None else _arranged(self.tables, self.classes, order)
         matrix = _arranged(self.matrix, self.classes, order)
         return Counts(matrix, order, self.rows, squares, amounts[0], amounts[1], self.strata, tables)
-
-
-def _sum(first: Floats | None, second: Floats | None) -> Floats | None:
-    return None if first is None or second is None else first + second
 
 
 def _times_amount(amount: ArrayLike, sample_weight: ArrayLike | None, rows: int) -> Floats:

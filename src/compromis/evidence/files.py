@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._files import VERSION, Head, check_version, write_whole
+from compromis._files import VERSION, Head, decode_document, write_whole
 from compromis._text import shown
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts, check_drawn
@@ -164,11 +164,8 @@ def read(path: str | os.PathLike[str]) -> EvidenceFile:
 
 def decoded(data: bytes, name: str) -> EvidenceFile:
     """Return what the bytes of an evidence file hold; `name` is what messages call it."""
-    try:
-        check_version(data, name, SCHEMA, "count again")
-        document = msgspec.json.decode(data, type=_Document)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"{name} is no evidence file of compromis: {error}") from error
+    told = {"again": "count again", "refusal": "is no evidence file of compromis"}
+    document = decode_document(data, name, _Document, schema=SCHEMA, **told)
     try:
         return EvidenceFile(_READERS[type(document.evidence)](document.evidence), document.suppressed.checked())
     except InputError as error:
@@ -373,17 +370,10 @@ def _cells(values: Any, shape: tuple[int, ...], weighted: bool, name: str) -> ND
 
 
 class Suppressed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How many cells were kept back, and of how many rows each has at most.
-
-    Attributes
-    ----------
-    min_cell : int
-        Cells of fewer rows were kept back; 0: none were.
-    cells : int
-        How many there were.
-    """
+    """How many cells were kept back, and of how many rows each has at most."""
 
     min_cell: int = 0
+    """Cells of fewer rows were kept back; 0: none were."""
     cells: int = 0
 
     @property

@@ -19,15 +19,6 @@ from compromis.labels import check_same_index, encode_classes, read_groups, read
 class GroupedCounts:
     """How often each table of counts occurs among the groups; they add up with ``+`` if no group is in both parts.
 
-    Attributes
-    ----------
-    tables : ndarray of shape (T, K, K)
-        The distinct confusion tables of the groups: many patients with few rows each share few tables.
-    times : ndarray of shape (T,)
-        How many groups have each table.
-    counts : Counts
-        All groups together.
-
     Examples
     --------
     >>> from compromis.evidence.grouped import GroupedCounts
@@ -37,8 +28,11 @@ class GroupedCounts:
     """
 
     tables: NDArray[Any]
+    """Of shape (T, K, K): the distinct confusion tables of the groups: many patients with few rows each share few tables."""
     times: NDArray[np.int64]
+    """Of shape (T,): how many groups have each table."""
     counts: Counts
+    """All groups together."""
 
     @classmethod
     def from_predictions(

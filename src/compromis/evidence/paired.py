@@ -1,4 +1,4 @@
-"""Paired counts: the truth against the decisions of two models on the same rows."""
+"""Paired counts: the truth against the predictions of two models on the same rows."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class PairedCounts:
         groups: Any = None,
         sample: Sample | None = None,
     ) -> PairedCounts:
-        """Count the true classes against the decisions of two models on the same rows.
+        """Count the true classes against the predictions of two models on the same rows.
 
         `groups` holds one key per row; `sample` says of which stratum each row was drawn.
         """
@@ -210,15 +210,15 @@ def _filled(codes: Ints, cells: int) -> tuple[Ints, Ints]:
 
 
 def encode_models(
-    y_true: Any, decisions: Mapping[str, Any], labels: Sequence[Any] | None
+    y_true: Any, predictions: Mapping[str, Any], labels: Sequence[Any] | None
 ) -> tuple[list[Ints], tuple[Label, ...]]:
     """Encode the true classes and the predictions of each model; refuse predictions for other rows than the truth's."""
     truth = read_labels(y_true, "y_true")
-    columns = [read_labels(values, name) for name, values in decisions.items()]
+    columns = [read_labels(values, name) for name, values in predictions.items()]
     for column in columns:
         if len(column) != len(truth):
             raise InputError(
-                f"the decisions of {column.name!r} are for {len(column):,} rows, y_true has {len(truth):,}; "
+                f"the predictions of {column.name!r} are for {len(column):,} rows, y_true has {len(truth):,}; "
                 "compare models on the same rows"
             )
     return encode_classes(truth, *columns, labels=labels)

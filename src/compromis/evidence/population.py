@@ -18,25 +18,16 @@ STEPS = 16
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Population:
-    """Cells of rows that are alike to whoever plans labels.
-
-    Attributes
-    ----------
-    classes : tuple
-        The classes.
-    cells : ndarray of shape (C, 3)
-        Of each cell that has rows, sorted: the position of the predicted class, that of the judge's opinion (-1 without a judge),
-        and the step of the margin (-1 where only predictions are known).
-    sizes : ndarray of int64
-        The rows of each cell.
-    shares : ndarray of shape (C, K), optional
-        The mean distribution over the classes in each cell, where there are votes.
-    """
+    """Cells of rows that are alike to whoever plans labels."""
 
     classes: tuple[Label, ...]
     cells: Ints
+    """Of shape (C, 3): of each cell that has rows, sorted: the position of the predicted class, that of the judge's opinion (-1 without
+    a judge), and the step of the margin (-1 where only predictions are known)."""
     sizes: Ints
+    """The rows of each cell."""
     shares: Floats | None = None
+    """Of shape (C, K): the mean distribution over the classes in each cell, where there are votes."""
 
     @classmethod
     def from_codes(
@@ -49,8 +40,7 @@ class Population:
     ) -> tuple[Population, Ints]:
         """Return the population of checked positions of classes, and the cell of each row."""
         size = len(classes)
-        code = predicted * (size + 1) + (0 if opinion is None else opinion + 1)
-        code = code * (STEPS + 1) + (0 if margin is None else 1 + step_of(margin))
+        code = codes_of(size, predicted, opinion, None if margin is None else step_of(margin))
         occurs = np.bincount(code, minlength=size * (size + 1) * (STEPS + 1))
         filled = np.flatnonzero(occurs)
         place = np.zeros(len(occurs), dtype=np.int64)
@@ -85,8 +75,14 @@ def step_of(margin: Floats) -> Ints:
     return steps
 
 
+def codes_of(classes: int, predicted: Ints, opinion: Ints | None, step: Ints | None) -> Ints:
+    """Return a number for each predicted class, opinion and step of the margin."""
+    code = predicted * (classes + 1) + (0 if opinion is None else opinion + 1)
+    return code * (STEPS + 1) + (0 if step is None else step + 1)
+
+
 def cells_of(codes: Ints, classes: int) -> Ints:
-    """Return predicted class, opinion and step of the codes that `Population.from_codes` gives them."""
+    """Return predicted class, opinion and step of such numbers."""
     rest, step = np.divmod(codes, STEPS + 1)
     predicted, opinion = np.divmod(rest, classes + 1)
     return np.column_stack([predicted, opinion - 1, step - 1])

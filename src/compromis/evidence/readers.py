@@ -64,18 +64,10 @@ def read_class_numbers(
     noun: str,
     default: float | None = None,
 ) -> Floats:
-    """Return one number per class in their order, from a mapping by class or a sequence.
+    """Return one number per class in their order, from a mapping by class (a pandas series too) or a sequence.
 
-    Parameters
-    ----------
-    numbers : mapping, pandas series labelled by class, or sequence
-        The numbers.
-    classes : sequence
-        The classes.
-    name, noun : str
-        What messages call all numbers (the parameter), and one of them.
-    default : float, optional
-        The number of a class that a mapping leaves out; without it such a class is an error.
+    `name` and `noun` are what messages call all numbers, which is the parameter, and one of them. A class that a mapping leaves out
+    has the number `default`; without it such a class is an error.
     """
     given, named = numbers, by_label(numbers)
     if named is not None:

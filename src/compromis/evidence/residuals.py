@@ -197,23 +197,6 @@ class Residuals:
 class ErrorSums:
     """Weighted sums over rows of the errors of predictions and of baselines; they add up with ``+``.
 
-    Attributes
-    ----------
-    rows : int
-        The number of rows.
-    weight : float
-        The sum of the weights; the number of rows where there are none.
-    over, under : float
-        How much predictions lie above, and below, the truth.
-    squared, squared_log : float
-        Squared errors, and those of log(1 + value); the latter is NaN where a value is negative.
-    true, predicted, true_squared, predicted_squared, product : float
-        Moments of truth and prediction about `origin`.
-    within : ndarray
-        The weight of the rows within each of the `tolerances`.
-    baseline_absolute, baseline_squared : ndarray
-        Absolute and squared errors of each of the `baselines`.
-
     Notes
     -----
     Every sum may be an array with one value per bootstrap replicate; measures do not care.
@@ -229,19 +212,26 @@ class ErrorSums:
     """
 
     rows: int
+    """The number of rows."""
     weight: Sum
+    """The sum of the weights; the number of rows where there are none."""
     over: Sum
     under: Sum
+    """How much predictions lie above, and below, the truth."""
     squared: Sum
     squared_log: Sum
+    """Squared errors, and those of log(1 + value); the latter is NaN where a value is negative."""
     true: Sum
     predicted: Sum
     true_squared: Sum
     predicted_squared: Sum
     product: Sum
+    """Moments of truth and prediction about `origin`."""
     within: Floats
+    """The weight of the rows within each of the `tolerances`."""
     baseline_absolute: Floats
     baseline_squared: Floats
+    """Absolute and squared errors of each of the `baselines`."""
     origin: tuple[float, float]
     tolerances: tuple[Tolerance, ...]
     baselines: tuple[str, ...]

@@ -31,21 +31,9 @@ def read_scores(
 ) -> Matrix:
     """Return class scores as a matrix, the array itself where it can be used as it is; `check_scores` checks dense values.
 
-    Parameters
-    ----------
-    y_proba : array, frame or scipy sparse matrix
-        One column per class; a frame's columns are named after the classes, in any order. One column alone is the
-        probability of the positive one of two classes.
-    classes : sequence
-        The classes in the order of the columns.
-    rows : int, optional
-        The number of rows expected.
-    name : str
-        What messages call the scores.
-    dtype : type, optional
-        The type of dense scores; without it float32 stays as it is, and small integers become float32.
-    pos_label : label, optional
-        The class of one column; needed unless the classes are 0 and 1, -1 and 1, or False and True.
+    There is one column per class, in their order; a frame's columns are named after the classes, in any order. One column alone is the
+    probability of the positive one of two classes, `pos_label`. `name` is what messages call the scores. Without a `dtype`, float32
+    stays as it is, and small integers become float32.
     """
     y_proba = on_host(y_proba)
     if type(y_proba).__module__.startswith("scipy.sparse"):

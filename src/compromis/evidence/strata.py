@@ -58,13 +58,6 @@ class Sample:
 
     `compromis.model_selection.plan_labels` draws one; `from_strata` takes a sample that was drawn elsewhere.
 
-    Attributes
-    ----------
-    strata : Strata
-        The strata of the population.
-    stratum : ndarray of int64
-        The position of each row's stratum, in the order of the rows.
-
     Examples
     --------
     >>> import compromis as cp
@@ -74,7 +67,9 @@ class Sample:
     """
 
     strata: Strata
+    """The strata of the population."""
     stratum: Ints
+    """The position of each row's stratum, in the order of the rows."""
 
     @classmethod
     def from_strata(cls, stratum: Any, sizes: Mapping[Any, int]) -> Sample:

@@ -16,27 +16,18 @@ from compromis.evidence.votes import ROUNDING, Votes, known_label, shares_for
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class VoteDistribution:
-    """The rows of each true class by the share of votes that one class got.
-
-    Attributes
-    ----------
-    label : label
-        The class whose votes are counted.
-    classes : tuple
-        The true classes, in the order of the columns.
-    share : ndarray of shape (bins + 1,)
-        0, 1 / bins, ..., 1: each row is counted at the nearest.
-    rows : ndarray of shape (bins + 1, K)
-        The rows (or weights) there, by true class; those without any vote for the class apart.
-    unvoted : ndarray of shape (K,)
-        The rows (or weights) of each true class without any vote for the class: no weight can decide them for it.
-    """
+    """The rows of each true class by the share of votes that one class got."""
 
     label: Label
+    """The class whose votes are counted."""
     classes: tuple[Label, ...]
+    """The true classes, in the order of the columns."""
     share: NDArray[np.float64]
+    """Of shape (bins + 1,): 0, 1 / bins, ..., 1: each row is counted at the nearest."""
     rows: NDArray[Any]
+    """Of shape (bins + 1, K): the rows (or weights) there, by true class; those without any vote for the class apart."""
     unvoted: NDArray[Any]
+    """Of shape (K,): the rows (or weights) of each true class without any vote for the class: no weight can decide them for it."""
 
     @property
     def place(self) -> int:
@@ -47,18 +38,8 @@ class VoteDistribution:
 def vote_distribution(votes: Votes, label: Any, *, bins: int = 20) -> VoteDistribution:
     """Return the distribution of the votes for `label`, by true class.
 
-    Parameters
-    ----------
-    votes : Votes
-        The votes with their true classes.
-    label : label
-        The class whose votes are counted.
-    bins : int
-        Into how many steps the shares from 0 to 1 are divided; the number of trees gives every share its own place.
-
-    Notes
-    -----
-    Figure 2 of the PRAGMA paper.
+    The shares from 0 to 1 are divided into so many `bins`; the number of trees gives every share its own place (figure 2 of the PRAGMA
+    paper).
 
     Examples
     --------

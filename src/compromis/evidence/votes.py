@@ -166,20 +166,7 @@ class Votes:
             )
         if merge not in (True, False, "auto"):
             raise InputError(f"merge is True, False or 'auto', got {merge!r}")
-        rows = np.where(empty, 0, 1) if weight is None else np.where(empty, 0.0, weight)
-        left_out = int(empty.sum())
-        amounts = None if amounts is None else amounts * rows
-        votes = cls(
-            votes=matrix,
-            truth=truth,
-            multiplicity=rows,
-            classes=classes,
-            rows=len(truth) - left_out,
-            left_out=left_out,
-            amount=amounts,
-            amount_squares=None if amounts is None else amounts**2,
-            **drawn,
-        )
+        votes = cls.from_checked(matrix, truth, classes, empty, weight=weight, amount=amounts, **drawn)
         if merge is True or (merge == "auto" and _merging_pays(matrix, truth)):
             merged = votes.merge()
             if merge is True or len(merged) < _PAYS * len(truth):
@@ -256,15 +243,34 @@ class Votes:
             raise InputError(
                 "sample_weight, amount and sample are of rows whose true class is known; pass y_true", "y_true"
             )
-        voted = np.asarray(matrix.any(axis=1), dtype=np.int64)
+        return cls.from_checked(matrix, np.full(len(matrix), -1), classes, ~matrix.any(axis=1), answers=read)
+
+    @classmethod
+    def from_checked(
+        cls,
+        matrix: Matrix,
+        truth: Ints,
+        classes: tuple[Label, ...],
+        empty: Any,
+        *,
+        weight: NDArray[Any] | None = None,
+        amount: Floats | None = None,
+        **others: Any,
+    ) -> Votes:
+        """Return checked rows, of which `empty` have no vote and are left out; whole weights say how many equal rows each stands for."""
+        counted = np.ones(len(truth), dtype=np.int64) if weight is None else weight
+        counted = np.where(empty, counted.dtype.type(0), counted)
+        left_out, sums = int(empty.sum()), None if amount is None else amount * counted
         return cls(
             votes=matrix,
-            truth=np.full(len(matrix), -1),
-            multiplicity=voted,
+            truth=truth,
+            multiplicity=counted,
             classes=classes,
-            rows=int(voted.sum()),
-            left_out=len(voted) - int(voted.sum()),
-            answers=read,
+            rows=len(truth) - left_out,
+            left_out=left_out,
+            amount=sums,
+            amount_squares=None if sums is None else sums**2,
+            **others,
         )
 
     @classmethod
@@ -324,24 +330,24 @@ class Votes:
         """Return the confusion counts that the weights lead to; rows without votes are left out."""
         return self.counted(self.decide(weights, smoothing=smoothing))
 
-    def counted(self, decided: Ints) -> Counts:
+    def counted(self, predicted: Ints) -> Counts:
         """Return the confusion counts of predictions, the position of a class for each pattern."""
         from compromis.evidence._kernels import count_decisions
 
         self.check_labelled()
         if self.strata is not None and self.stratum is not None and self.labelled is not None:
             tables = np.zeros((len(self.strata), len(self.classes), len(self.classes)), dtype=np.int64)
-            np.add.at(tables, (self.stratum, self.truth, decided), self.labelled)
+            np.add.at(tables, (self.stratum, self.truth, predicted), self.labelled)
             return Counts.from_tables(self.strata, tables, self.classes)
         dtype = np.float64 if self.multiplicity.dtype.kind == "f" else np.int64
         matrix = np.zeros((len(self.classes), len(self.classes)), dtype=dtype)
         truth, size = np.ascontiguousarray(self.truth, np.int64), np.ascontiguousarray(self.multiplicity, dtype)
-        count_decisions(truth, decided, size, matrix)
+        count_decisions(truth, predicted, size, matrix)
         if self.amount is None or self.amount_squares is None:
             return Counts(matrix, self.classes, self.rows)
         amounts = np.zeros((2, *matrix.shape))
         for cells, parts in zip(amounts, (self.amount, self.amount_squares), strict=True):
-            count_decisions(truth, decided, np.ascontiguousarray(parts), cells)
+            count_decisions(truth, predicted, np.ascontiguousarray(parts), cells)
         return Counts(matrix, self.classes, self.rows, None, amounts[0], amounts[1])
 
     def merge(self) -> Votes:
@@ -353,10 +359,12 @@ class Votes:
         total = np.zeros(len(first), dtype=self.multiplicity.dtype)
         np.add.at(total, group, self.multiplicity)
         voted = _total(_scaled(self.votes)[first]) > 0
-        parts: dict[str, Any] = {name: _added(part, group, len(voted))[voted] for name, part in self._amounts().items()}
+        parts: dict[str, Any] = {
+            name: np.bincount(group, part, len(voted))[voted] for name, part in self._amounts().items()
+        }
         first, total = first[voted], total[voted]
         if self.stratum is not None and self.labelled is not None:
-            labelled = _added(self.labelled, group, len(voted))[voted].astype(np.int64)
+            labelled = np.bincount(group, self.labelled, len(voted))[voted].astype(np.int64)
             parts |= {"stratum": self.stratum[first], "labelled": labelled}
         return replace(self, votes=self.votes[first], truth=self.truth[first], multiplicity=total, merged=True, **parts)
 
@@ -481,12 +489,6 @@ def _sum_of(first: AnswerCounts | None, second: AnswerCounts | None) -> AnswerCo
     return first + second if first is not None and second is not None else first or second
 
 
-def _added(parts: NDArray[Any], group: Ints, groups: int) -> Floats:
-    total = np.zeros(groups)
-    np.add.at(total, group, parts)
-    return total
-
-
 def _joined(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
     if bool(first) != bool(second):
         raise InputError("votes with amounts and votes without do not add up; read both with amount=", "amount")
@@ -502,7 +504,7 @@ def _joined_strata(first: Votes, second: Votes) -> dict[str, Any]:
     strata, *places = first.strata.join(second.strata)
     stratum = np.concatenate([place[part.stratum] for place, part in zip(places, (first, second), strict=True)])
     labelled = np.concatenate([first.labelled, second.labelled])
-    drawn = _added(labelled, stratum, len(strata)).astype(np.int64)
+    drawn = np.bincount(stratum, labelled, len(strata)).astype(np.int64)
     check_drawn(strata, drawn)
     multiplicity = labelled * strata.weights(drawn)[stratum]
     return {"strata": strata, "stratum": stratum, "labelled": labelled, "multiplicity": multiplicity}

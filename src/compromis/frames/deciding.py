@@ -175,6 +175,6 @@ def evaluate(
     elif weights is not None:
         raise InputError("weights are for votes; for row weights pass weight, the name of their column")
     refuse_idle_amount(preferences, amount)
-    decided = _PREDICTED if prediction is None else prediction
-    counts = Counts.from_frame(frame, truth=truth, prediction=decided, weight=weight, amount=amount, labels=labels)
+    predicted = _PREDICTED if prediction is None else prediction
+    counts = Counts.from_frame(frame, truth=truth, prediction=predicted, weight=weight, amount=amount, labels=labels)
     return evaluate_counts(counts, preferences=preferences, priors=priors, confidence=confidence)

@@ -113,27 +113,18 @@ class TextLabels:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
-    """The columns wanted of a data frame; nothing is computed yet.
-
-    Attributes
-    ----------
-    lazy : narwhals.LazyFrame
-        The columns under our names.
-    named : mapping
-        The user's name of each column.
-    types : mapping
-        The type of each column.
-    categories : mapping
-        The categories of the columns that have some in an order of the user's.
-    spelled : bool
-        Whether labels are written out as text.
-    """
+    """The columns wanted of a data frame; nothing is computed yet."""
 
     lazy: nw.LazyFrame[Any]
+    """The columns under our names."""
     named: Mapping[str, str]
+    """The user's name of each column."""
     types: Mapping[str, Any]
+    """The type of each column."""
     categories: Mapping[str, tuple[Any, ...]]
+    """The categories of the columns that have some in an order of the user's."""
     spelled: bool
+    """Whether labels are written out as text."""
 
     @classmethod
     def open(cls, frame: Any, named: Mapping[str, str | None]) -> Frame:
@@ -155,7 +146,8 @@ class Frame:
         categorical = [ours for ours in wanted if isinstance(types[ours], (nw.Categorical, nw.Enum))]
         categories = {ours: _categories(lazy, wanted[ours], types[ours]) for ours in categorical}
         # an engine's dictionary is text stored in another way; pandas and polars group by it as it is
-        as_text = [] if _groups_categories(lazy) else categorical
+        kind = lazy.implementation
+        as_text = [] if kind.is_pandas_like() or kind.is_polars() or kind.is_dask() else categorical
         columns = [
             (nw.col(name).cast(nw.String) if ours in as_text else nw.col(name)).alias(ours)
             for ours, name in wanted.items()
@@ -214,11 +206,6 @@ def lazy_frame(frame: Any) -> nw.LazyFrame[Any]:
     except TypeError:
         raise InputError(f"a data frame of {KINDS} is needed, got {type(frame).__name__}") from None
     return opened.lazy() if isinstance(opened, nw.DataFrame) else opened
-
-
-def _groups_categories(lazy: nw.LazyFrame[Any]) -> bool:
-    kind = lazy.implementation
-    return kind.is_pandas_like() or kind.is_polars() or kind.is_dask()
 
 
 def _categories(lazy: nw.LazyFrame[Any], name: str, kind: Any) -> tuple[Any, ...]:
@@ -363,8 +350,7 @@ def drop_missing(frame: Any, column: str) -> tuple[Any, int]:
     """Return the frame without rows whose `column` is missing, and the number of those."""
     lazy = lazy_frame(frame)
     gaps = missing_values(column, lazy.collect_schema()[pick_column(column, lazy.collect_schema().names())])
-    dropped = run(lazy.filter(gaps).select(nw.len().alias(ROWS))).counts(ROWS)
-    return lazy.filter(~gaps).to_native(), int(dropped[0])
+    return lazy.filter(~gaps).to_native(), count_rows(lazy.filter(gaps))
 
 
 def missing_values(column: str, kind: Any) -> nw.Expr:

@@ -106,21 +106,14 @@ class OpenTable:
 
 @dataclass(frozen=True, slots=True)
 class FileFrame:
-    """A file that stands for a data frame: it is opened again for each query, which reads the columns it needs.
-
-    Attributes
-    ----------
-    path : str
-        The file.
-    numbers : tuple of str
-        Columns of text that hold numbers.
-    format : str
-        CSV (for all delimited text), ARFF or Parquet.
-    """
+    """A file that stands for a data frame: it is opened again for each query, which reads the columns it needs."""
 
     path: str
+    """The file."""
     numbers: tuple[str, ...] = ()
+    """Columns of text that hold numbers."""
     format: str = field(init=False)
+    """CSV (for all delimited text), ARFF or Parquet."""
 
     def __post_init__(self) -> None:
         """Look at the names and at the format."""

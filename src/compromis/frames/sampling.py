@@ -14,7 +14,7 @@ import numpy as np
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import ratio
-from compromis.evidence.population import STEPS, Population, cells_of
+from compromis.evidence.population import STEPS, Population, cells_of, codes_of
 from compromis.frames.deciding import read_rule
 from compromis.frames.query import (
     ARGUMENT,
@@ -25,6 +25,7 @@ from compromis.frames.query import (
     Frame,
     Rows,
     add_ranking,
+    count_rows,
     lazy_frame,
     refuse_missing,
     row_total,
@@ -33,7 +34,7 @@ from compromis.frames.query import (
 )
 from compromis.frames.reading import FileFrame
 from compromis.frames.votes import vote_names
-from compromis.labels import encode, encode_classes, sorted_labels
+from compromis.labels import encode, encode_classes
 
 JUDGE, STEP, ID, CODE, HASH, TOTAL, USABLE = "judge", "step", "id", "code", "hash", "total", "usable"
 """Our names of columns."""
@@ -49,33 +50,22 @@ INDEX = "compromis row"
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class FrameRows:
-    """A data frame with its population.
-
-    Attributes
-    ----------
-    population : Population
-        The cells.
-    left_out : int
-        Rows without any vote.
-    lazy : narwhals.LazyFrame
-        The id of each row and the code of its cell.
-    codes : ndarray of int64
-        The code of each cell, rising.
-    whole : narwhals.LazyFrame
-        The frame as it was given, with its ids.
-    row_id : str
-        The column of ids there.
-    eager : bool
-        Whether an eager frame was given.
-    """
+    """A data frame with its population."""
 
     population: Population
+    """The cells."""
     left_out: int
+    """Rows without any vote."""
     lazy: nw.LazyFrame[Any]
+    """The id of each row and the code of its cell."""
     codes: Ints
+    """The code of each cell, rising."""
     whole: nw.LazyFrame[Any]
+    """The frame as it was given, with its ids."""
     row_id: str
+    """The column of ids there."""
     eager: bool
+    """Whether an eager frame was given."""
 
     def take(self, stratum_of: Ints, before: Ints, drawn: Ints, seed: int) -> tuple[Any, Ints, Any]:
         """Return ids, strata and a frame of the rows from rank `before` up to `drawn` of each stratum, in the order of their hashes."""
@@ -224,12 +214,10 @@ def _decided(
     opened.check_numbers(names)
     _check_ids(opened)
     lazy = opened.as_floats(names).lazy.with_columns(row_total(names).alias(TOTAL), usable_votes(names).alias(USABLE))
-    wrong = int(
-        run(lazy.filter(~nw.col(USABLE) | nw.col(USABLE).is_null()).select(nw.len().alias(ROWS))).counts(ROWS)[0]
-    )
+    wrong = count_rows(lazy.filter(~nw.col(USABLE) | nw.col(USABLE).is_null()))
     if wrong:
         raise InputError(f"{wrong:,} rows have a vote that is missing, negative or not finite; filter them out first")
-    left_out = int(run(lazy.filter(nw.col(TOTAL) == 0).select(nw.len().alias(ROWS))).counts(ROWS)[0])
+    left_out = count_rows(lazy.filter(nw.col(TOTAL) == 0))
     lazy = add_ranking(lazy.filter(nw.col(TOTAL) > 0), names, rule.weights, rule.smoothing)
     margin = (nw.col(BEST) - nw.col(SECOND)) / (nw.col(BEST) + nw.col(SECOND)) * float(STEPS)
     lazy = lazy.with_columns(
@@ -260,15 +248,13 @@ def _coded(
     """Return the frame with a code of each row's cell, and the population of the codes."""
     columns = [opened.labels(rows, key) for key in (PREDICTION, JUDGE) if key in opened.named]
     if order is None:
-        found, classes = encode_classes(*columns, labels=labels)
-        if labels is None and not {*known} <= {*classes}:
-            found, classes = encode_classes(*columns, labels=sorted_labels([*{*classes, *known}]))
+        found, classes = encode_classes(*columns, labels=labels, absent=known)
     else:
         classes = order
         found = [rows.counts(PREDICTION), *(encode(column, labels=order)[0][0] for column in columns)]
     predicted, opinion = found[0], found[1] if len(found) > 1 else None
     size = len(classes)
-    codes = (predicted * (size + 1) + (0 if opinion is None else opinion + 1)) * (STEPS + 1) + rows.counts(STEP) + 1
+    codes = codes_of(size, predicted, opinion, rows.counts(STEP))
     population, rank = _population(classes, codes, rows, shares)
     keys = {PREDICTION: predicted} if opinion is None else {PREDICTION: predicted, JUDGE: opinion}
     code = (nw.col(STEP) + 1).cast(nw.Int64)

@@ -35,24 +35,16 @@ Stamp = tuple[int, int, int] | None
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Files of one format, in a fixed order.
-
-    Attributes
-    ----------
-    paths : tuple of str
-        The files.
-    format : str
-        CSV (all delimited text) or Parquet.
-    partitions : tuple of str
-        The keys that folders of the kind key=value give; their values are text.
-    stamps : tuple
-        What tells a file from a changed one.
-    """
+    """Files of one format, in a fixed order."""
 
     paths: tuple[str, ...]
+    """The files."""
     format: str
+    """CSV (all delimited text) or Parquet."""
     partitions: tuple[str, ...]
+    """The keys that folders of the kind key=value give; their values are text."""
     stamps: tuple[Stamp, ...]
+    """What tells a file from a changed one."""
 
     @classmethod
     def find(cls, where: Where | Sequence[Where]) -> Files:
@@ -163,15 +155,6 @@ def _is_file(path: str) -> bool:
 class Scan:
     r"""Files opened in an engine: their labels are text, as in a small file, and columns of scores hold numbers.
 
-    Attributes
-    ----------
-    frame : data frame
-        What `scan` returns.
-    files : Files
-        The files behind it.
-    engine : str
-        Who reads them.
-
     Examples
     --------
     >>> import compromis as cp
@@ -184,8 +167,11 @@ class Scan:
     """
 
     frame: Any
+    """What `scan` returns."""
     files: Files
+    """The files behind it."""
     engine: str
+    """Who reads them."""
 
     def counts(
         self,

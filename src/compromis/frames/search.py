@@ -65,20 +65,6 @@ _FEW = 20_000
 class FrameSearch:
     """The weights found in data of any size, exact counts, and how often the data was read.
 
-    Attributes
-    ----------
-    search : WeightSearch
-        Weights, loss, counts, verdict; the counts are of all rows, by the engine.
-    before : Counts
-        What equal weights decide on the same rows.
-    passes : int
-        How many queries read the data.
-    box : float or None
-        None: every pattern was searched. Else the ratio of weights, around where the last search began, within which every row
-        that could be predicted otherwise was searched; beyond it a sample was. 1: the sample only, because someone stopped the search.
-    sampled : int
-        The rows of that sample.
-
     Examples
     --------
     >>> import compromis as cp, pandas
@@ -89,10 +75,16 @@ class FrameSearch:
     """
 
     search: WeightSearch
+    """Weights, loss, counts, verdict; the counts are of all rows, by the engine."""
     before: Counts
+    """What equal weights decide on the same rows."""
     passes: int
+    """How many queries read the data."""
     box: float | None
+    """None: every pattern was searched. Else the ratio of weights, around where the last search began, within which every row that could
+    be predicted otherwise was searched; beyond it a sample was. 1: the sample only, because someone stopped the search."""
     sampled: int
+    """The rows of that sample."""
 
     def to_text(self, *, width: int = WIDTH, colour: bool = False) -> str:
         """Return the search for people, and how the data was read; the arguments are those of a result."""
@@ -162,15 +154,9 @@ def search_weights(
     >>> found.search.counts.matrix.tolist(), found.passes
     ([[2, 0], [0, 3]], 1)
     """
-    task = _Task(
-        preferences=preferences,
-        smoothing=smoothing,
-        method=method,
-        max_seconds=max_seconds,
-        max_evaluations=max_evaluations,
-        random_state=random_state,
-        reporter=reporter,
-    )
+    limits = {"max_seconds": max_seconds, "max_evaluations": max_evaluations}
+    settings = {"preferences": preferences, **limits, "random_state": random_state}
+    task = _Task(settings=settings, smoothing=smoothing, method=method, reporter=reporter)
     refuse_idle_amount(preferences, amount)
     columns, classes = name_votes(frame, proba, labels)
     opened = open_votes(frame, truth, columns, weight)
@@ -201,12 +187,9 @@ def search_weights(
 class _Task:
     """The settings of every search in memory, and whether its caller stopped one."""
 
-    preferences: Preferences | None
+    settings: dict[str, Any]
     smoothing: float
     method: str
-    max_seconds: float | None
-    max_evaluations: int | None
-    random_state: int
     reporter: Reporter
     stopped: bool = False
 
@@ -218,14 +201,11 @@ class _Task:
         with self.reporter() as progress:
             return search_votes(
                 patterns,
-                preferences=self.preferences,
                 smoothing=smoothing,
                 method=method,
                 max_ratio=max_ratio,
-                max_seconds=self.max_seconds,
-                max_evaluations=self.max_evaluations,
                 progress=None if progress is None else self._noting(progress),
-                random_state=self.random_state,
+                **self.settings,
             )
 
     def _noting(self, progress: Progress) -> Progress:
@@ -237,7 +217,7 @@ class _Task:
 
     def problem(self, patterns: Votes) -> SearchProblem:
         """Return what is minimised."""
-        return SearchProblem.read(patterns, self.preferences, smoothing=self.smoothing, max_ratio=None)
+        return SearchProblem.read(patterns, self.settings["preferences"], smoothing=self.smoothing, max_ratio=None)
 
 
 def _by_passes(source: VoteSource, task: _Task, sample: int) -> FrameSearch:
@@ -281,30 +261,20 @@ _VOTES, _EMPTY, _WRONG = 0.0, 1.0, 2.0
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class VoteSource:
-    """Votes in a frame, and what one pass counted of their true classes.
-
-    Attributes
-    ----------
-    opened : Frame
-        Truth and votes, under our names.
-    columns : list
-        The user's names of the columns of votes.
-    classes : tuple
-        The class of each column.
-    raw_classes : tuple
-        The same as the frame holds them.
-    support : dict
-        The rows with votes of each true class, as the frame holds it.
-    left_out : int
-        The rows without any vote.
-    """
+    """Votes in a frame, and what one pass counted of their true classes."""
 
     opened: Frame
+    """Truth and votes, under our names."""
     columns: list[str]
+    """The user's names of the columns of votes."""
     classes: tuple[Label, ...]
+    """The class of each column."""
     raw_classes: tuple[Any, ...]
+    """The same as the frame holds them."""
     support: dict[Any, int]
+    """The rows with votes of each true class, as the frame holds it."""
     left_out: int
+    """The rows without any vote."""
 
     @classmethod
     def read(cls, opened: Frame, columns: list[str], classes: tuple[Label, ...] | None) -> VoteSource:

@@ -150,17 +150,6 @@ class Numbers:
 class Table:
     r"""Some columns of some rows.
 
-    Attributes
-    ----------
-    source : str
-        What messages call the table, such as the name of its file.
-    columns : mapping of str to Texts or Numbers
-        The columns.
-    rows : ndarray
-        The number of each row, from 1.
-    weights : ndarray, optional
-        Weights that belong to the rows themselves, as ARFF may give them.
-
     Examples
     --------
     >>> import compromis as cp
@@ -173,9 +162,12 @@ class Table:
     """
 
     source: str
+    """What messages call the table, such as the name of its file."""
     columns: Mapping[str, Texts | Numbers]
     rows: Ints
+    """The number of each row, from 1."""
     weights: Floats | None = None
+    """Weights that belong to the rows themselves, as ARFF may give them."""
 
     def __len__(self) -> int:
         return len(self.rows)

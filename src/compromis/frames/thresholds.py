@@ -31,17 +31,6 @@ from compromis.metrics import Metric, get_metric, read_one_weight
 class BestThreshold:
     """The threshold of a score with the largest metric value among all that there are.
 
-    Attributes
-    ----------
-    threshold : float
-        Rows with at least this score are predicted positive; it is a score that occurs.
-    value, precision, recall : float
-        What that reaches, exactly.
-    passes : int
-        How many times the data was read.
-    pos_label : label
-        The positive class.
-
     Examples
     --------
     >>> import compromis as cp, pandas
@@ -52,11 +41,15 @@ class BestThreshold:
     """
 
     threshold: float
+    """Rows with at least this score are predicted positive; it is a score that occurs."""
     value: float
     precision: float
     recall: float
+    """What that reaches, exactly."""
     passes: int
+    """How many times the data was read."""
     pos_label: Label
+    """The positive class."""
 
 
 def best_threshold(
@@ -105,9 +98,9 @@ def best_threshold(
     steps = _first_steps(opened, bins)
     if not steps.hits.any():
         raise InputError(f"no row of column {truth!r} is {label!r}; there is nothing to find")
-    floors = min_precision, min_recall
+    least = min_precision, min_recall
     while True:
-        value, upper = steps.values(family, weight, floors)
+        value, upper = steps.values(family, weight, least)
         best = int(value.argmax())
         open_bins = np.flatnonzero(~steps.whole & (upper > value[best]))
         if not len(open_bins) and (steps.whole[best] or not np.isfinite(value[best])):
@@ -116,7 +109,7 @@ def best_threshold(
         wanted = _most_promising(steps, open_bins, upper) if len(open_bins) else np.array([best])
         steps = steps.refined(opened, wanted, bins)
     if not np.isfinite(value[best]):
-        raise InputError(f"no cut reaches precision {min_precision:g} and recall {min_recall:g}; ask for less")
+        raise InputError(f"no threshold reaches precision {min_precision:g} and recall {min_recall:g}; ask for less")
     hits, alarms = steps.above()
     return BestThreshold(
         threshold=float(steps.low[best]),
@@ -142,7 +135,7 @@ class _Steps:
         """Return the positives and negatives at or above each step's lower end."""
         return np.cumsum(self.hits), np.cumsum(self.alarms)
 
-    def values(self, metric: Metric, weight: float, floors: tuple[float, float]) -> tuple[Floats, Floats]:
+    def values(self, metric: Metric, weight: float, least: tuple[float, float]) -> tuple[Floats, Floats]:
         """Return the value at each step's lower end, and the best that may hide inside it; -inf where a minimum is missed."""
         hits, alarms = self.above()
         before = np.stack([hits - self.hits, alarms - self.alarms])
@@ -150,8 +143,8 @@ class _Steps:
         exact = best_inside(metric, np.stack([hits, alarms]), 0, positives, weight)
         hidden = best_inside(metric, before, self.hits, positives, weight)
         return (
-            _feasible(exact, hits, alarms, positives, floors),
-            _feasible(hidden, before[0] + self.hits, before[1], positives, floors),
+            _feasible(exact, hits, alarms, positives, least),
+            _feasible(hidden, before[0] + self.hits, before[1], positives, least),
         )
 
     def refined(self, opened: Frame, which: Ints, bins: int) -> _Steps:
@@ -223,7 +216,7 @@ def _most_promising(steps: _Steps, open_bins: Ints, upper: Floats) -> Ints:
     return order[: max(1, int((sizes <= MOST_CUTS).sum()))]
 
 
-def _feasible(value: Floats, hits: Any, alarms: Any, positives: float, floors: tuple[float, float]) -> Floats:
+def _feasible(value: Floats, hits: Any, alarms: Any, positives: float, least: tuple[float, float]) -> Floats:
     predicted = np.maximum(hits + alarms, 1)
-    meets = (hits / predicted >= floors[0] * (1 - 1e-12)) & (hits / positives >= floors[1] * (1 - 1e-12))
+    meets = (hits / predicted >= least[0] * (1 - 1e-12)) & (hits / positives >= least[1] * (1 - 1e-12))
     return np.where(meets, value, -np.inf)

@@ -68,25 +68,17 @@ def _class_shares(counts: Counts) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coin:
-    """The best coin for each of a stack of class shares.
-
-    Attributes
-    ----------
-    probability : ndarray of shape (..., K)
-        How often each class is predicted; the recalls, too. NaN where no coin meets the limits.
-    loss : ndarray of shape (...)
-        Its expected PRAGMA loss or mean cost; where no coin meets the limits the worst there is: 1, or the dearest constant.
-    reached : ndarray of bool of shape (...)
-        Whether this coin has that loss. Else coins only come arbitrarily near it: a class whose metric jumps at a
-        recall of 0 is predicted next to never.
-    feasible : ndarray of bool of shape (...)
-        Whether a coin meets the limits.
-    """
+    """The best coin for each of a stack of class shares."""
 
     probability: Floats
+    """Of shape (..., K): how often each class is predicted; the recalls, too. NaN where no coin meets the limits."""
     loss: Floats
+    """Its expected PRAGMA loss or mean cost; where no coin meets the limits the worst there is: 1, or the dearest constant."""
     reached: Flags
+    """Of shape (...): whether this coin has that loss. Else coins only come arbitrarily near it: a class whose metric jumps at a recall
+    of 0 is predicted next to never."""
     feasible: Flags
+    """Of shape (...): whether a coin meets the limits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

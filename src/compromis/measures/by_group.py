@@ -146,7 +146,7 @@ def rows_of(by: Mapping[Label, Counts], arrays: PreferenceArrays | None) -> list
 
 def group_table(by: Mapping[Label, Counts], arrays: PreferenceArrays | None) -> Table:
     """Return the rates of each group as a table; where there are minima, also whether they are met."""
-    asked = arrays is not None and bool((arrays.min_recall > 0).any() or (arrays.min_precision > 0).any())
+    asked = arrays is not None and bool(arrays.has_minimum.any())
     header = ["Group: class", "Support", "Predicted", "Recall", "Precision", *["Minima"] * asked]
     rows = [
         [

@@ -14,7 +14,7 @@ from compromis._typing import Floats, Label
 from compromis.evidence.counts import Counts
 from compromis.labels import positive_by_convention
 from compromis.measures.pragma import pragma, with_mean_costs
-from compromis.measures.rates import negative_predictive_value, outcomes, precision
+from compromis.measures.rates import Confusion, negative_predictive_value, outcomes, precision
 from compromis.preferences import PreferenceArrays
 
 MOST_TOLD = 3
@@ -165,16 +165,10 @@ def headline_of(
     158 of 200 rows right (79.0 %); most missed: 28 of 148 well, 10 of 40 unsure and 4 of 12 ill.
     """
     chosen = classes_that_matter(counts, arrays, pos_label)
-    cells = outcomes(counts)
-    shown = chosen or np.argsort(-cells.misses, kind="stable").tolist()
-    rows = [
-        ClassRows(label=counts.classes[k], **{name: part[k].item() for name, part in zip(_PARTS, parts, strict=True)})
-        for parts in [(cells.support, cells.hits, cells.misses, cells.alarms)]
-        for k in shown
-    ]
+    shown = chosen or np.argsort(-outcomes(counts).misses, kind="stable").tolist()
     loss = None if arrays is None or not counts.total else pragma(counts, arrays).total
     return Headline(
-        classes=tuple(rows),
+        classes=class_rows(counts, counts.classes, shown),
         matters=bool(chosen),
         rows=counts.total,
         right=counts.matrix.trace().item(),
@@ -185,7 +179,11 @@ def headline_of(
     )
 
 
-_PARTS = ("of", "found", "missed", "false_alarms")
+def class_rows(counts: Confusion, classes: Sequence[Label], chosen: Sequence[int]) -> tuple[ClassRows, ...]:
+    """Return what happens to the rows of the chosen classes."""
+    cells = outcomes(counts)
+    parts = {"of": cells.support, "found": cells.hits, "missed": cells.misses, "false_alarms": cells.alarms}
+    return tuple(ClassRows(label=classes[k], **{name: part[k].item() for name, part in parts.items()}) for k in chosen)
 
 
 def classes_that_matter(counts: Counts, arrays: PreferenceArrays | None, pos_label: Label | None = None) -> list[int]:

@@ -304,6 +304,20 @@ def _divide(above: float | Fraction, below: float | Fraction) -> float:
     return float(above / below) if below else math.nan
 
 
+def largest_confusions(counts: Counts, most: int) -> list[tuple[int, int]]:
+    """Return true and predicted position of the cells with the most wrong rows, the largest first."""
+    size = len(counts.classes)
+    wrong = np.where(np.eye(size, dtype=bool), 0, counts.matrix)
+    cells = np.argsort(-wrong, axis=None, kind="stable")[: min(most, np.count_nonzero(wrong))]
+    return [divmod(cell, size) for cell in cells.tolist()]
+
+
+def rows_and_wrong(counts: Counts, rate: str, k: int) -> tuple[int, int]:
+    """Return how many rows a recall or a precision of class k is about, and how many of them are wrong."""
+    rows = int((counts.matrix[k] if rate == "recall" else counts.matrix[:, k]).sum())
+    return rows, rows - int(counts.matrix[k, k])
+
+
 FEW_PREDICTIONS = 20
 """A precision that rests on fewer says little."""
 

@@ -58,12 +58,14 @@ def share_out(
     """Make strata, or take those of the phase before, and share the labels out."""
     phase = _first_phase(population, budget, arrays, seed) if before is None else before
     sizes, predicted = phase.strata.sizes, predicted_of(population, phase.stratum_of)
-    budget = _read_rest(budget, sizes - phase.drawn)
+    rest = int((sizes - phase.drawn).sum())
+    if budget > rest:
+        raise InputError(f"budget is {budget:,}, but only {rest:,} rows are not drawn yet", "budget")
     guess, looked = phase.guess, False
     deviation, of_one = _spread(guess, sizes, predicted, arrays)
     drawn = _shared(sizes, deviation, phase.drawn, budget)
     if counts is not None and counts.tables is not None:
-        guess = _learned(guess, counts.tables.sum(axis=2), phase.drawn)
+        guess = (counts.tables.sum(axis=2) + REMEMBERED * guess) / (phase.drawn + REMEMBERED)[:, np.newaxis]
         deviation, of_one = _spread(guess, sizes, predicted, arrays)
         anew = _shared(sizes, deviation, phase.drawn, budget)
         looked = _variance(sizes, deviation, anew) < PAYS * _variance(sizes, deviation, drawn)
@@ -97,12 +99,6 @@ def _spread(guess: Floats, sizes: Ints, predicted: Ints, arrays: PreferenceArray
     np.add.at(matrix.T, predicted, guess * sizes[:, np.newaxis])
     slope = _slopes_of(matrix, arrays)
     return _deviation(guess, slope[:, :, predicted]), float(_of_one(matrix / matrix.sum(), slope).sum())
-
-
-def _read_rest(budget: int, rest: Ints) -> int:
-    if budget > rest.sum():
-        raise InputError(f"budget is {budget:,}, but only {rest.sum():,} rows are not drawn yet", "budget")
-    return budget
 
 
 def _names(population: Population, stratum_of: Ints, seed: int) -> tuple[str, ...]:
@@ -150,11 +146,6 @@ def _mean_guess(guess: Floats, sizes: Ints, stratum_of: Ints) -> Floats:
     sums = np.zeros((int(stratum_of.max()) + 1, guess.shape[1]))
     np.add.at(sums, stratum_of, guess * sizes[:, np.newaxis])
     return sums / sums.sum(axis=1, keepdims=True)
-
-
-def _learned(guess: Floats, labelled: Ints, drawn: Ints) -> Floats:
-    """Return the guess after labels were seen, of which `REMEMBERED` count as much as the guess."""
-    return (labelled + REMEMBERED * guess) / (drawn + REMEMBERED)[:, np.newaxis]
 
 
 def _slopes_of(matrix: Floats, arrays: PreferenceArrays) -> Floats:

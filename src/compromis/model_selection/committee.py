@@ -14,7 +14,7 @@ from compromis._results import Result
 from compromis._text import Table, bounds, fixed, shown
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
-from compromis.estimators.tuning import PARTS, decided_by_others
+from compromis.estimators.tuning import predicted_by_others, share_out
 from compromis.evidence.answers import AnswerMapping, read_answers
 from compromis.evidence.counts import Counts
 from compromis.evidence.paired import PairedCounts
@@ -221,18 +221,19 @@ def evaluate_members(
     whole = reduce(add, votes.values())
     rows = Votes.from_proba(y_true, _answered(whole), labels=classes, merge=False)
     problem = SearchProblem.read(rows, preferences, smoothing=smoothing, max_ratio=None)
-    part, quick = _parts(rows.truth, random_state), "auto" if problem.classes <= 2 else Sweep(rounds=0)
+    part = share_out(rows, np.random.default_rng(random_state)).argmax(axis=0)
+    quick = "auto" if problem.classes <= 2 else Sweep(rounds=0)
 
     def predicted(matrix: Floats) -> Ints:
         voted = replace(problem, votes=replace(rows, votes=_answered(matrix)))
-        return decided_by_others(voted, part, quick, random_state)
+        return predicted_by_others(voted, part, quick, random_state)
 
     def without(own: Floats, together: Ints) -> Difference:
         paired = PairedCounts.from_positions(rows.truth, predicted(whole - own), together, classes)
         return compare_paired(paired, arrays=problem.arrays, confidence=level).difference
 
-    def loss(decided: Ints) -> float:
-        return float(pragma(Counts.from_positions(rows.truth, decided, classes), problem.arrays).total)
+    def loss(predictions: Ints) -> float:
+        return float(pragma(Counts.from_positions(rows.truth, predictions, classes), problem.arrays).total)
 
     together, found = predicted(whole), []
     for place, (name, own) in enumerate(votes.items()):
@@ -242,15 +243,6 @@ def evaluate_members(
         )
     counts = Counts.from_positions(rows.truth, together, classes)
     return Committee(members=tuple(found), counts=counts, arrays=problem.arrays, confidence=level)
-
-
-def _parts(truth: Ints, seed: int) -> Ints:
-    """Return the part of each row; each part has as many rows of each class."""
-    generator, part = np.random.default_rng(seed), np.zeros(len(truth), dtype=np.int64)
-    for k in np.unique(truth):
-        own = np.flatnonzero(truth == k)
-        part[own] = (generator.permutation(len(own)) + generator.integers(PARTS)) % PARTS
-    return part
 
 
 def _answered(votes: Floats) -> Floats:

@@ -44,21 +44,21 @@ class LabelNeed:
 
     def __str__(self) -> str:
         now = f"{self.rate} of {self.label!r} is {fixed(self.value)} ({bounds(Interval(self.value, self.low, self.high))})"
-        wish = (
+        goal = (
             f"an interval no wider than {self.asked:g}"
             if self.goal == "width"
             else f"being surely {self.asked:g} or more"
         )
         if self.more == 0:
-            return f"{now}: enough for {wish}"
+            return f"{now}: enough for {goal}"
         if self.more is None:
             why = (
                 "not even a label for every row"
                 if self.goal == "width" or self.value > self.asked
                 else "no number of labels"
             )
-            return f"{now}: {why} would do for {wish}"
-        return f"{now}: about {count(self.more)} more labels for {wish}"
+            return f"{now}: {why} would do for {goal}"
+        return f"{now}: about {count(self.more)} more labels for {goal}"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -189,9 +189,7 @@ def _asked(counts: Counts, width: float | None, wanted: Preferences | None, labe
     asked: list[_Asked] = (
         [] if width is None else [(int(k), rate, "width", float(width)) for k in chosen for rate in RATES]
     )
-    for rate, least in zip(RATES, (arrays.min_recall, arrays.min_precision), strict=True):
-        asked += [(k, rate, "minimum", float(least[k])) for k in np.flatnonzero(least > 0).tolist()]
-    return asked
+    return asked + [(k, rate, "minimum", least) for rate, k, least in arrays.minima]
 
 
 def _intervals(counts: Counts, times: float, confidence: float, draws: int = _DRAWS) -> _Found:

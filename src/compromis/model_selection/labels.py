@@ -9,10 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
-import msgspec
 import numpy as np
 
-from compromis._files import Head, check_version
+from compromis._files import Head, decode_document
 from compromis._results import Result
 from compromis._text import Table, class_name, count, joined
 from compromis._typing import Floats, Ints, Label
@@ -23,10 +22,11 @@ from compromis.evidence.readers import read_class_weights, read_whole
 from compromis.evidence.scores import as_dense, check_scores, column_labels, read_scores
 from compromis.evidence.strata import Sample, Strata
 from compromis.evidence.votes import Votes
-from compromis.labels import encode, encode_classes, read_classes, read_labels, sorted_labels
+from compromis.labels import encode, encode_classes, read_classes, read_labels
 from compromis.model_selection.allocation import Drawing, predicted_of, share_out
 from compromis.preferences import Preferences, read_preferences
 from compromis.uncertainty.report_intervals import FEW_LABELS, few_labels
+from compromis.weights.predictor import best_and_second
 
 MOST = 2**63
 SCHEMA = "compromis/label-plan"
@@ -37,48 +37,31 @@ class LabelPlan(Sample, Result):
     """Rows to label, drawn at random within strata; made by `plan_labels` before any label is seen.
 
     It is a `compromis.evidence.Sample`: pass it as ``sample=`` with the labels of its rows, in its order.
-
-    Attributes
-    ----------
-    rows : ndarray
-        The positions of the rows to label in the data, rising; of a data frame their `row_id`.
-    stratum : ndarray of int64
-        The position of each row's stratum.
-    probability : ndarray
-        The chance that each row had to be drawn, earlier phases included.
-    population : Population
-        The rows by prediction, margin and opinion.
-    stratum_of : ndarray of int64
-        The stratum of each cell of the population.
-    drawn : ndarray of int64
-        The rows drawn in each stratum, earlier phases included.
-    guess : ndarray of shape (strata, K)
-        What the plan took the classes' shares to be in each stratum; it decides how many are drawn, and no estimate depends on it.
-    seed : int
-        What the random numbers follow from.
-    worth : float
-        So many labels drawn without strata would be as good for what matters, if the guess is right.
-    phase : int
-        1, or which time the same rows are planned.
-    looked : bool
-        Whether the labels of an earlier phase changed how many are drawn; False too where that would not have paid.
-    left_out : int
-        Rows without any vote, which have no prediction.
-    frame : data frame, optional
-        Where the rows came in a data frame: the rows drawn, with all their columns, stratum and probability.
     """
 
     rows: Any
+    """The positions of the rows to label in the data, rising; of a data frame their `row_id`."""
     population: Population
+    """The rows by prediction, margin and opinion."""
     stratum_of: Ints
+    """The stratum of each cell of the population."""
     drawn: Ints
+    """The rows drawn in each stratum, earlier phases included."""
     guess: Floats
+    """Of shape (strata, K): what the plan took the classes' shares to be in each stratum; it decides how many are drawn, and no estimate
+    depends on it."""
     seed: int
+    """What the random numbers follow from."""
     worth: float
+    """So many labels drawn without strata would be as good for what matters, if the guess is right."""
     phase: int = 1
+    """1, or which time the same rows are planned."""
     looked: bool = False
+    """Whether the labels of an earlier phase changed how many are drawn; False too where that would not have paid."""
     left_out: int = 0
+    """Rows without any vote, which have no prediction."""
     frame: Any = None
+    """Where the rows came in a data frame: the rows drawn, with all their columns, stratum and probability."""
 
     schema = SCHEMA
 
@@ -189,11 +172,8 @@ class LabelPlan(Sample, Result):
     def from_json(cls, path: str | os.PathLike[str]) -> Self:
         """Read a plan that `to_json` wrote; anything else is refused."""
         name, data = os.fspath(path), Path(path).read_bytes()
-        try:
-            check_version(data, name, SCHEMA, "plan again")
-            part = msgspec.json.decode(data, type=_PlanFile)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise InputError(f"{name} is no plan of labels: {error}") from error
+        told = {"again": "plan again", "refusal": "is no plan of labels"}
+        part = decode_document(data, name, _PlanFile, schema=SCHEMA, **told)
         try:
             return cls(**part.fields())
         except (ValueError, OverflowError) as error:  # InputError is one
@@ -449,9 +429,7 @@ class ArrayRows:
         silent = _matrix(judge)
         if judge is not None and silent is None:
             columns.append(read_labels(judge, "judge"))
-        codes, classes = encode_classes(*columns, labels=labels)
-        if labels is None and not {*known} <= {*classes}:
-            codes, classes = encode_classes(*columns, labels=sorted_labels([*{*classes, *known}]))
+        codes, classes = encode_classes(*columns, labels=labels, absent=known)
         opinion = codes[1] if len(codes) > 1 else None
         if silent is not None:
             opinion = _opinion(judge, classes, len(codes[0]), None)
@@ -461,8 +439,10 @@ class ArrayRows:
     def _of_votes(
         cls, classes: tuple[Label, ...], scores: Floats, total: Floats, weighted: Floats, opinion: Ints | None
     ) -> ArrayRows:
-        predicted, margin = _decided(weighted)
-        return cls(*Population.from_codes(classes, predicted, opinion, margin, scores / total[:, np.newaxis]))
+        predicted, best, second = best_and_second(weighted)
+        margin = (best - second) / (best + second)
+        codes = predicted.astype(np.int64)
+        return cls(*Population.from_codes(classes, codes, opinion, margin, scores / total[:, np.newaxis]))
 
     def take(self, stratum_of: Ints, before: Ints, drawn: Ints, seed: int) -> tuple[Ints, Ints, None]:
         """Return the rows that stand after the first `before` of each stratum in a random order, up to the first `drawn`."""
@@ -520,14 +500,3 @@ def _opinion(judge: Any, classes: Sequence[Label], rows: int, pos_label: Any) ->
     scores = as_dense(read_scores(matrix, classes, rows, name="judge", pos_label=pos_label))
     check_scores(scores, "judge")
     return np.where(scores.any(axis=1), scores.argmax(axis=1), -1)
-
-
-def _decided(weighted: Floats) -> tuple[Ints, Floats]:
-    """Return the class of each row's largest weighted vote, and its margin over the second."""
-    each = np.arange(len(weighted))
-    predicted = weighted.argmax(axis=1)
-    best = weighted[each, predicted]
-    rest = weighted.copy()
-    rest[each, predicted] = 0.0
-    second = rest.max(axis=1)
-    return predicted, (best - second) / (best + second)

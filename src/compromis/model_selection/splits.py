@@ -169,17 +169,7 @@ class SplitLeaks:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Split:
-    """Training, validation and test rows, made by `compromis.model_selection.split`; iterating gives the six fields in order.
-
-    Attributes
-    ----------
-    X_train, y_train, X_validation, y_validation, X_test, y_test
-        The parts, in the containers that the data came in.
-    train, validation, test : ndarray
-        The positions of their rows in the data, in the order of the data.
-    stratified : bool
-        Whether each part has each class at its share.
-    """
+    """Training, validation and test rows, made by `compromis.model_selection.split`; iterating gives the six fields in order."""
 
     X_train: Any
     y_train: Any
@@ -187,10 +177,13 @@ class Split:
     y_validation: Any
     X_test: Any
     y_test: Any
+    """The parts, in the containers that the data came in."""
     train: Ints
     validation: Ints
     test: Ints
+    """The positions of their rows in the data, in the order of the data."""
     stratified: bool
+    """Whether each part has each class at its share."""
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.X_train, self.y_train, self.X_validation, self.y_validation, self.X_test, self.y_test))

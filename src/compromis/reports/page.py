@@ -27,6 +27,7 @@ from compromis.evaluation.evaluate import Evaluation
 from compromis.evidence.counts import Counts
 from compromis.evidence.vote_distribution import VoteDistribution
 from compromis.evidence.votes import Votes
+from compromis.measures.rates import largest_confusions
 from compromis.preferences import Preferences
 from compromis.reports.panel.document import panel_document
 from compromis.reports.panel.widget import panel_assets
@@ -43,29 +44,6 @@ _GRID = np.linspace(0.0, 1.0, 41)
 class Report:
     """An evaluation with its votes and weights as one HTML page; made by `compromis.report`.
 
-    Attributes
-    ----------
-    evaluation, title, decision, command, seed, smoothing
-        As given.
-    votes : Votes or None
-        The votes, equal patterns merged: with them the page has curves, distributions and sliders.
-    weights : ndarray or None
-        The weights of the decision, equal ones where none were given: what the curves are drawn around.
-    weighed : bool
-        Whether they are what predicted: else the predictions were given without weights.
-    search : WeightSearch or None
-        What tuning on these rows would find, where the highest score predicts.
-    tuned : Evaluation or None
-        What those weights reach on these rows.
-    distributions : tuple of VoteDistribution
-        How the votes for each class are distributed; of at most 40 classes, the important and frequent ones.
-    curves : tuple of TradeoffCurve
-        The same classes as their weight grows and the other weights stay.
-    sweep : WeightSweep or None
-        What the weight of the most important class does.
-    reviewed : Reviewed or None
-        What a person looks at, where the decision has a review, and what that is worth.
-
     Examples
     --------
     >>> import compromis as cp
@@ -80,15 +58,24 @@ class Report:
     command: str | None = None
     seed: int = 0
     votes: Votes | None = None
+    """The votes, equal patterns merged: with them the page has curves, distributions and sliders."""
     weights: Floats | None = None
+    """The weights of the decision, equal ones where none were given: what the curves are drawn around."""
     smoothing: float = 0.0
     weighed: bool = True
+    """Whether they are what predicted: else the predictions were given without weights."""
     search: WeightSearch | None = None
+    """What tuning on these rows would find, where the highest score predicts."""
     tuned: Evaluation | None = None
+    """What those weights reach on these rows."""
     distributions: tuple[VoteDistribution, ...] = ()
+    """How the votes for each class are distributed; of at most 40 classes, the important and frequent ones."""
     curves: tuple[TradeoffCurve, ...] = ()
+    """The same classes as their weight grows and the other weights stay."""
     sweep: WeightSweep | None = None
+    """What the weight of the most important class does."""
     reviewed: Reviewed | None = None
+    """What a person looks at, where the decision has a review, and what that is worth."""
 
     @cached_property
     def html(self) -> str:
@@ -273,16 +260,12 @@ MOST_CONFUSIONS, WIDE = 15, 12
 
 def _largest_confusions(counts: Counts) -> list[tuple[Label, Label, float, float]]:
     """Return true class, predicted class, rows and the share of the true class; none where the matrix is small enough to be read."""
-    size = len(counts.classes)
-    if size <= WIDE:
+    labels, wrong = counts.classes, counts.matrix
+    if len(labels) <= WIDE:
         return []
-    wrong = np.where(np.eye(size, dtype=bool), 0, counts.matrix)
-    largest = np.argsort(-wrong, axis=None, kind="stable")[:MOST_CONFUSIONS].tolist()
-    cells = [divmod(cell, size) for cell in largest]
     return [
-        (counts.classes[t], counts.classes[p], float(wrong[t, p]), float(wrong[t, p] / counts.support[t]))
-        for t, p in cells
-        if wrong[t, p] > 0
+        (labels[t], labels[p], float(wrong[t, p]), float(wrong[t, p] / counts.support[t]))
+        for t, p in largest_confusions(counts, MOST_CONFUSIONS)
     ]
 
 

@@ -228,6 +228,7 @@ class Workspace:
             points[name] = model.votes.points([label])[label]
         progress(len(models) / (len(models) + 1), "comparing")
         comparison = cp.compare_curves(points, metric)
+        now = {name: cp.evaluate(model.counts()).per_class[label] for name, model in models.items()}
         return {
             "label": label,
             "metric": metric,
@@ -239,7 +240,7 @@ class Workspace:
                     "value": curve.value(GRID).tolist(),
                     "area": comparison.areas[name],
                     "share": comparison.shares[name],
-                    "at": _rates(models[name].counts(), label),
+                    "at": {rate: getattr(now[name], rate) for rate in ("recall", "precision")},
                 }
                 for name, curve in comparison.curves.items()
             ],
@@ -401,11 +402,6 @@ def _offered(votes: cp.Votes, preferences: cp.Preferences, decision: cp.Decision
         "feasible": not verdict.constraints,
         "verdict": str(verdict),
     }
-
-
-def _rates(counts: cp.Counts, label: str) -> dict[str, float]:
-    row = cp.evaluate(counts).per_class[label]
-    return {"recall": row.recall, "precision": row.precision}
 
 
 def _document(votes: cp.Votes, smoothing: float) -> dict[str, Any]:

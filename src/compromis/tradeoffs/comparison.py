@@ -25,19 +25,13 @@ from compromis.tradeoffs.space import ROUNDING
 
 @dataclass(frozen=True, slots=True)
 class Winner:
-    """The recall weights for which the same algorithms are best.
-
-    Attributes
-    ----------
-    low, high : float
-        The range of recall weights; neighbours share their ends.
-    best : tuple of str
-        The algorithms whose curves are highest there; several if they coincide.
-    """
+    """The recall weights for which the same algorithms are best."""
 
     low: float
     high: float
+    """The range of recall weights; neighbours share their ends."""
     best: tuple[str, ...]
+    """The algorithms whose curves are highest there; several if they coincide."""
 
     @property
     def name(self) -> str:
@@ -47,27 +41,18 @@ class Winner:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonVerdict:
-    """Who is best where, and who has the largest area; ``str()`` is the text.
-
-    Attributes
-    ----------
-    metric : str
-        By which metric.
-    winners : tuple of Winner
-        Who is best where; empty if no curve is defined.
-    areas : dict
-        The area under each curve, the largest first and the undefined last.
-    undefined : dict
-        The algorithms without a curve, and why.
-    same_prevalence : bool
-        Whether all were tested at one share of positives. Precision depends on it: else compare on the same rows.
-    """
+    """Who is best where, and who has the largest area; ``str()`` is the text."""
 
     metric: str
+    """By which metric."""
     winners: tuple[Winner, ...]
+    """Who is best where; empty if no curve is defined."""
     areas: dict[str, float]
+    """The area under each curve, the largest first and the undefined last."""
     undefined: dict[str, str]
+    """The algorithms without a curve, and why."""
     same_prevalence: bool
+    """Whether all were tested at one share of positives. Precision depends on it: else compare on the same rows."""
 
     @property
     def exchanges(self) -> tuple[float, ...]:

@@ -146,20 +146,14 @@ def _read_share(probability_cost: ArrayLike) -> Floats:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DecisionCurve(Tabular):
-    """Net benefit over the probability from which one acts.
-
-    Attributes
-    ----------
-    probability : ndarray
-        The probabilities from which one would act.
-    model, everyone, nobody : ndarray
-        The net benefit, in true positives per row, of acting by the model, on every row, and on none (0).
-    """
+    """Net benefit over the probability from which one acts."""
 
     probability: Floats
+    """The probabilities from which one would act."""
     model: Floats
     everyone: Floats
     nobody: Floats
+    """The net benefit, in true positives per row, of acting by the model, on every row, and on none (0)."""
 
     @cached_property
     def useful(self) -> Flags:

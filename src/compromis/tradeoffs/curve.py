@@ -26,59 +26,41 @@ Range = tuple[float, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BestRange:
-    """One result and the recall weights for which it is best.
-
-    Attributes
-    ----------
-    low, high : float
-        The range of recall weights; neighbours share their ends.
-    position : int
-        Index of the result among the operating points.
-    threshold : float
-        Predict positive from this score on; NaN for a group.
-    name : label or None
-        The name of the group; None for a threshold on a score.
-    precision, recall, specificity : float
-        The rates of the result.
-    size : float
-        The rows (or weights) predicted positive.
-    """
+    """One result and the recall weights for which it is best."""
 
     low: float
     high: float
+    """The range of recall weights; neighbours share their ends."""
     position: int
+    """Index of the result among the operating points."""
     threshold: float
+    """Predict positive from this score on; NaN for a group."""
     name: Label
+    """The name of the group; None for a threshold on a score."""
     precision: float
     recall: float
     specificity: float
+    """The rates of the result."""
     size: float
+    """The rows (or weights) predicted positive."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """The best result at one recall weight, or why there is none.
-
-    Attributes
-    ----------
-    feasible : bool
-        Whether a result meets the constraints.
-    value : float
-        The value of the metric; NaN if nothing is feasible.
-    position, threshold, name, precision, recall : see BestRange
-        Position is -1, and the rates are NaN, if nothing is feasible.
-    reason : str
-        Why nothing is feasible, and what the nearest results are; empty otherwise.
-    """
+    """The best result at one recall weight, or why there is none."""
 
     feasible: bool = False
+    """Whether a result meets the constraints."""
     value: float = math.nan
+    """The value of the metric; NaN if nothing is feasible."""
     position: int = -1
     threshold: float = math.nan
     name: Label = None
     precision: float = math.nan
     recall: float = math.nan
+    """Position is -1, and the rates are NaN, if nothing is feasible."""
     reason: str = ""
+    """Why nothing is feasible, and what the nearest results are; empty otherwise."""
 
 
 class TradeoffCurve(Result):
@@ -268,7 +250,7 @@ class TradeoffCurve(Result):
         >>> cp.TradeoffCurve(points).best(0.5, min_precision=0.9).threshold
         0.9
         >>> cp.TradeoffCurve(points).best(0.5, min_precision=1, min_recall=0.5).reason.split("; ")[0]
-        'no cut has precision >= 1 and recall >= 0.5'
+        'no threshold has precision >= 1 and recall >= 0.5'
         """
         weight, least = read_one_weight(recall_weight), _least(min_precision, min_recall)
         if not len(self.candidates):
@@ -277,7 +259,7 @@ class TradeoffCurve(Result):
         rates = {"precision": points.precision[at], "recall": points.recall[at]}
         meets = _meets(rates, least)
         if not meets.any():
-            return Choice(reason=_infeasible("cut" if points.names is None else "group", rates, least))
+            return Choice(reason=_infeasible("threshold" if points.names is None else "group", rates, least))
         first, second = self.candidates.first_rate, self.candidates.second_rate
         values = np.where(meets, self.metric.value(first, second, weight), -np.inf)
         # among equal values (l = 0 or 1, a break) the result that is better all in all

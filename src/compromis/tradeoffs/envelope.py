@@ -100,23 +100,16 @@ def get_pair(pair: str | Pair) -> Pair:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Dominating results, the second rate rising and the first falling.
-
-    Attributes
-    ----------
-    first, second : ndarray of shape (2, k)
-        Numerators and denominators of the rates; 0 / 0 never occurs.
-    position : ndarray of shape (k,)
-        Index of each result among the points of its owner; -1 for a result that is none of the points.
-    owner : ndarray of shape (k,)
-        Which set of points the result comes from, where several were joined.
-    """
+    """Dominating results, the second rate rising and the first falling."""
 
     first: Floats
     second: Floats
+    """Of shape (2, k): numerators and denominators of the rates; 0 / 0 never occurs."""
     _: KW_ONLY
     position: Ints
+    """Of shape (k,): index of each result among the points of its owner; -1 for a result that is none of the points."""
     owner: Ints
+    """Of shape (k,): which set of points the result comes from, where several were joined."""
 
     @classmethod
     def single(cls, first: tuple[float, float], second: tuple[float, float]) -> Candidates:

@@ -18,7 +18,7 @@ from compromis.evidence.points import OperatingPoints
 from compromis.evidence.readers import read_whole
 from compromis.evidence.votes import Votes
 from compromis.labels import plain_label
-from compromis.measures.headline import ClassRows
+from compromis.measures.headline import ClassRows, class_rows
 from compromis.measures.pragma import losses
 from compromis.metrics import Metric, get_metric
 from compromis.preferences import Preference, PreferenceArrays, Preferences
@@ -57,26 +57,18 @@ RATIO = 5.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """Two results that the model can reach, of which one is to be chosen.
-
-    Attributes
-    ----------
-    topic : {"recall weight", "importance"}
-        What the answer tells about.
-    label, beside : label
-        The class it is about; for an importance also the class that it is compared with.
-    number : int
-        The number of the question, from 1.
-    first, second : tuple of ClassRows
-        The results: what they mean for each class in which they differ.
-    """
+    """Two results that the model can reach, of which one is to be chosen."""
 
     topic: str
+    """What the answer tells about: recall weight or importance."""
     label: Label
     beside: Label
+    """The class it is about; for an importance also the class that it is compared with."""
     number: int
+    """The number of the question, from 1."""
     first: tuple[ClassRows, ...]
     second: tuple[ClassRows, ...]
+    """The results: what they mean for each class in which they differ."""
 
     def __str__(self) -> str:
         results = [f"  {n}  finds {'; '.join(map(str, one))}" for n, one in ((1, self.first), (2, self.second))]
@@ -85,26 +77,19 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """What the answers tell about one number.
-
-    Attributes
-    ----------
-    topic, label, beside : see Question
-    value : float
-        The median of what the answers leave possible.
-    low, high : float
-        The true number lies between them with a probability of 80 %, for someone who answers as they mean nine times of ten.
-    answers : int
-        The answers it rests on.
-    """
+    """What the answers tell about one number."""
 
     topic: str
     label: Label
     beside: Label
+    """As in `Question`."""
     value: float
+    """The median of what the answers leave possible."""
     low: float
     high: float
+    """The true number lies between them with a probability of 80 %, for someone who answers as they mean nine times of ten."""
     answers: int
+    """The answers it rests on."""
 
     @property
     def shares(self) -> tuple[float, float, float]:
@@ -459,7 +444,8 @@ def _importance_topic(votes: Votes, label: Label, beside: Label, wanted: Prefere
     matrix = np.unique(np.concatenate(matrices), axis=0)
     value, value_of_others = _values(matrix, arrays, own)
     kept = _not_dominated(value, value_of_others)
-    results = tuple(_outcomes(one, votes.classes, (own, other)) for one in matrix[kept])
+    order = [own, other, *(k for k in range(len(votes.classes)) if k not in (own, other))]
+    results = tuple(class_rows(one, votes.classes, order) for one in matrix[kept])
     worth = value[kept, np.newaxis] * np.exp(IMPORTANCES) + value_of_others[kept, np.newaxis]
     return _Topic("importance", label, beside, IMPORTANCES, results, worth)
 
@@ -491,19 +477,3 @@ def _not_dominated(first: Floats, second: Floats) -> Ints:
     highest = np.r_[-np.inf, np.maximum.accumulate(second[order])[:-1]]
     front = order[second[order] > highest][::-1]
     return front[np.unique(np.linspace(0, len(front) - 1, MOST_RESULTS).round().astype(np.int64))]
-
-
-def _outcomes(matrix: Floats, classes: Sequence[Label], ahead: tuple[int, int]) -> tuple[ClassRows, ...]:
-    """Return what a result means for each class, those that are compared first."""
-    order = [*ahead, *(k for k in range(len(classes)) if k not in ahead)]
-    rows, predicted = matrix.sum(axis=1), matrix.sum(axis=0)
-    return tuple(
-        ClassRows(
-            label=classes[k],
-            of=float(rows[k]),
-            found=float(matrix[k, k]),
-            missed=float(rows[k] - matrix[k, k]),
-            false_alarms=float(predicted[k] - matrix[k, k]),
-        )
-        for k in order
-    )

@@ -34,26 +34,18 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RocCurve(Tabular):
-    """A ROC curve: from (0, 0), nothing positive, to (1, 1), everything positive.
-
-    Attributes
-    ----------
-    fpr, tpr, threshold : ndarray
-        The false and true positive rate at each cut; NaN where a class is missing, `reason` says which.
-    area : float
-        The probability that a positive row is ranked above a negative one, ties half.
-    words : str
-        What the course says of such an area.
-    reason : str
-        Why rates are NaN; empty where none is.
-    """
+    """A ROC curve: from (0, 0), nothing positive, to (1, 1), everything positive."""
 
     fpr: Floats
     tpr: Floats
     threshold: Floats
+    """The false and true positive rate at each cut; NaN where a class is missing, `reason` says which."""
     area: float
+    """The probability that a positive row is ranked above a negative one, ties half."""
     words: str
+    """What the course says of such an area."""
     reason: str
+    """Why rates are NaN; empty where none is."""
 
     schema = "compromis/roc-curve"
     title = "ROC curve"
@@ -66,26 +58,18 @@ class RocCurve(Tabular):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PrecisionRecallCurve(Tabular):
-    """A precision-recall curve, recall rising.
-
-    Attributes
-    ----------
-    recall, precision, threshold : ndarray
-        At each cut; the precision of the first, where nothing is predicted positive, is NaN.
-    average_precision : float
-        The area in steps.
-    area : float
-        The area with the interpolation of Davis and Goadrich.
-    reason : str
-        Why rates are NaN; empty where none is.
-    """
+    """A precision-recall curve, recall rising."""
 
     recall: Floats
     precision: Floats
     threshold: Floats
+    """At each cut; the precision of the first, where nothing is predicted positive, is NaN."""
     average_precision: float
+    """The area in steps."""
     area: float
+    """The area with the interpolation of Davis and Goadrich."""
     reason: str
+    """Why rates are NaN; empty where none is."""
 
     schema = "compromis/precision-recall-curve"
     title = "precision-recall curve"
@@ -201,59 +185,40 @@ NEVER, ALWAYS = "never positive", "always positive"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HullPart:
-    """A corner of the hull and the slopes for which it is best.
-
-    Attributes
-    ----------
-    slope_low, slope_high : float
-        The range of (cost of a false positive x negatives) / (cost of a false negative x positives).
-    cost_ratio_low, cost_ratio_high : float
-        The same as a ratio of costs, false positive / false negative, at the prevalence of the data; NaN if the models
-        were tested at different ones.
-    models : tuple of str
-        The models that reach the corner; the constant decision alone where it does.
-    thresholds : tuple of float
-        The cut of each model (NaN for groups; infinite or the lowest score for the constant decisions).
-    names : tuple
-        The group of each model, None for cuts.
-    fpr, tpr : float
-        The corner.
-    """
+    """A corner of the hull and the slopes for which it is best."""
 
     slope_low: float
     slope_high: float
+    """The range of (cost of a false positive x negatives) / (cost of a false negative x positives)."""
     cost_ratio_low: float
     cost_ratio_high: float
+    """The same as a ratio of costs, false positive / false negative, at the prevalence of the data; NaN if the models were tested at
+    different ones."""
     models: tuple[str, ...]
+    """The models that reach the corner; the constant decision alone where it does."""
     thresholds: tuple[float, ...]
+    """The cut of each model (NaN for groups; infinite or the lowest score for the constant decisions)."""
     names: tuple[Label, ...]
+    """The group of each model, None for cuts."""
     fpr: float
     tpr: float
+    """The corner."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RocHull(Result):
-    """The convex hull of the models' ROC points.
-
-    Attributes
-    ----------
-    parts : tuple of HullPart
-        The corners from (0, 0) to (1, 1), slopes falling from infinity to 0 without gaps.
-    models : tuple of str
-        The models on the hull: each is best for some costs and priors.
-    droppable : tuple of str
-        The models that never are: another model, or chance between two, is at least as good whatever the costs.
-    prevalence : float
-        The share of positives in the data; NaN if the models were tested at different ones.
-    points : dict
-        The operating points of each model.
-    """
+    """The convex hull of the models' ROC points."""
 
     parts: tuple[HullPart, ...]
+    """The corners from (0, 0) to (1, 1), slopes falling from infinity to 0 without gaps."""
     models: tuple[str, ...]
+    """The models on the hull: each is best for some costs and priors."""
     droppable: tuple[str, ...]
+    """The models that never are: another model, or chance between two, is at least as good whatever the costs."""
     prevalence: float
+    """The share of positives in the data; NaN if the models were tested at different ones."""
     points: dict[str, OperatingPoints] = field(repr=False, compare=False)
+    """The operating points of each model."""
 
     schema = "compromis/roc-hull"
 

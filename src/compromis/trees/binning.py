@@ -59,17 +59,8 @@ class Binning:
 def fit_binning(X: Matrix, nominal: NDArray[np.bool_]) -> Binning:
     """Learn bins: every distinct value its own where a column has at most 255, else bins of like numbers of rows.
 
-    Parameters
-    ----------
-    X : array of shape (rows, columns)
-        Numbers; nominal columns hold codes 0, 1, ... Missing values are NaN.
-    nominal : bool array of shape (columns,)
-        Which columns are nominal.
-
-    Notes
-    -----
-    Bins of like numbers are learned from 50,000 rows where there are more. Of more than 255 categories the 254 most
-    frequent have a bin each, and the others share one.
+    Columns that are `nominal` hold codes 0, 1, ...; missing values are NaN. Bins of like numbers are learned from 50,000 rows where there
+    are more. Of more than 255 categories the 254 most frequent have a bin each, and the others share one.
     """
     rows = np.arange(len(X))
     if len(X) > SAMPLED_ROWS:

@@ -45,27 +45,17 @@ LocalModel = Callable[[Floats], Floats]
 
 @dataclass(frozen=True, slots=True)
 class StopRule:
-    """When a node becomes a leaf.
-
-    Parameters
-    ----------
-    max_depth : int
-        Most tests from the root to a leaf.
-    min_samples_leaf : int
-        Least number of rows in a leaf.
-    min_weight_share : float
-        Least share of the training weight in a leaf.
-    min_gain : float
-        Least gain of a split, times the share of the training weight in its node.
-    max_leaf_nodes : int
-        Most leaves; with it, the split of largest gain times weight is made first.
-    """
+    """When a node becomes a leaf."""
 
     max_depth: int = UNLIMITED
+    """Most tests from the root to a leaf."""
     min_samples_leaf: int = 1
     min_weight_share: float = 0.0
+    """Least share of the training weight in a leaf."""
     min_gain: float = 0.0
+    """Least gain of a split, times the share of the training weight in its node."""
     max_leaf_nodes: int = UNLIMITED
+    """Most leaves; with it, the split of largest gain times weight is made first."""
 
 
 def class_shares(weights: Floats) -> Floats:
@@ -238,29 +228,11 @@ def grow_forest(
     draws: Ints | None = None,
     n_jobs: int | None = None,
 ) -> tuple[Trees, Floats]:
-    """Grow one tree per seed, and count the out-of-bag votes.
+    """Grow one tree per seed; return them and, of each row, the shares of the hard votes of the trees that did not see it.
 
-    Parameters
-    ----------
-    training : TrainingSet
-        Binned rows.
-    plan : Plan
-        Criterion, stop rule, local model, features per node.
-    seeds : array of int
-        One per tree; the same seeds give the same trees, whatever `n_jobs`.
-    resample : bool
-        Grow each tree on a bootstrap sample (else on all rows, and no row is ever out of bag).
-    draws : array of int, optional
-        How many rows of each class are drawn; without it as many rows as there are, of any class.
-    n_jobs : int, optional
-        Threads, as joblib counts them; inside ``joblib.parallel_config(backend="dask")`` tasks on a cluster.
-
-    Returns
-    -------
-    trees : Trees
-        In the order of the seeds.
-    votes : array of shape (rows, classes)
-        Shares of the hard votes of the trees that did not see the row; zeros where all trees saw it.
+    They are zeros where all trees saw the row. The same seeds give the same trees, whatever `n_jobs`: threads, or inside
+    ``joblib.parallel_config(backend="dask")`` tasks on a cluster. Without `resample` each tree is grown on all rows. `draws` says how
+    many rows of each class a sample has; without it as many rows as there are, of any class.
     """
     votes = np.zeros((len(training.labels), len(plan.importance)))
     lock = threading.Lock()

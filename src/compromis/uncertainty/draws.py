@@ -29,13 +29,13 @@ CELLS_AT_ONCE = 1 << 22
 """Cells drawn together: bounds the memory at about 100 MB, whatever the number of classes."""
 
 
-def prior_cells(classes: int) -> Floats:
-    """Return the pseudo-rows of each cell: each class against the rest has `PRIOR` right and `PRIOR` wrong, by truth and by prediction.
+def prior_cells(classes: int, wrong: float = PRIOR, right: float = PRIOR) -> Floats:
+    """Return the pseudo-rows of each cell: each class against the rest has so many `right` and `wrong`, by truth and by prediction.
 
     With two classes each cell has PRIOR; with more the wrong ones share it, because PRIOR in all K x K cells would outweigh the rows.
     """
-    prior = np.full((classes, classes), PRIOR / max(classes - 1, 1))
-    np.fill_diagonal(prior, PRIOR)
+    prior = np.full((classes, classes), wrong / max(classes - 1, 1))
+    np.fill_diagonal(prior, right)
     return prior
 
 
@@ -97,19 +97,14 @@ def added_columns(drawn: Floats, cell: Ints, cells: int) -> Floats:
     return np.ascontiguousarray(added)
 
 
-def sample_prior(counts: Counts, wrong: float = PRIOR, right: float = PRIOR) -> Floats:
+def sample_prior(counts: Counts, wrong: float, right: float) -> Floats:
     """Return the pseudo-rows of each cell of each stratum, of shape (strata, K, K).
 
-    As in `prior_cells`, each class has `wrong` and `right` pseudo-rows; those predicted as a class are spread evenly over the
-    strata in which it is predicted. Nothing for a class that does not occur.
+    Those predicted as a class are spread evenly over the strata in which it is predicted.
     """
     assert counts.tables is not None
-    size = len(counts.classes)
-    cells = np.full((size, size), wrong / max(size - 1, 1))
-    np.fill_diagonal(cells, right)
-    cells[counts.support == 0] = 0.0
     there = counts.tables.any(axis=1)
-    prior: Floats = cells * (there / np.maximum(there.sum(axis=0), 1))[:, np.newaxis, :]
+    prior: Floats = prior_for(counts, wrong, right) * (there / np.maximum(there.sum(axis=0), 1))[:, np.newaxis, :]
     return prior
 
 
@@ -182,9 +177,9 @@ def typical_group(evidence: GroupedCounts) -> float:
     return float((evidence.times * sizes**2).sum() / (evidence.times * sizes).sum())
 
 
-def prior_for(counts: Counts) -> Floats:
+def prior_for(counts: Counts, wrong: float = PRIOR, right: float = PRIOR) -> Floats:
     """The prior, but nothing for a class that does not occur: it is left out of the measures and must stay so."""
-    prior = prior_cells(len(counts.classes))
+    prior = prior_cells(len(counts.classes), wrong, right)
     prior[counts.support == 0] = 0.0
     return prior
 

@@ -41,37 +41,25 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Judgement:
-    """A result beside the best decision without a model.
-
-    Attributes
-    ----------
-    state : {"better", "not told apart", "no better"}
-        Better: the interval of the gain lies above 0, and the test finds that the predictions tell something of the truth.
-        No better: the interval does not reach above 0.
-    loss : float
-        The PRAGMA loss of the result, or its mean cost.
-    coin : Coin
-        The best decision without a model that meets every constraint as far as the result does.
-    difference : Interval
-        The gain: the loss of the coin minus that of the result.
-    p_value : float
-        How often predictions that know nothing, with the same margins, have a loss that is as low.
-    smallest_gain : float
-        The gain that would be called better in 80 % of samples like this one.
-    confidence : float
-        Of the interval, 0.9995 at most; the test is one-sided, at (1 - confidence) / 2.
-    draws : int
-        The draws behind the interval, and the tables behind the test.
-    """
+    """A result beside the best decision without a model."""
 
     state: State
+    """Better: the interval of the gain lies above 0, and the test finds that the predictions tell something of the truth. No better: the
+    interval does not reach above 0."""
     loss: float
+    """The PRAGMA loss of the result, or its mean cost."""
     coin: Coin
+    """The best decision without a model that meets every constraint as far as the result does."""
     difference: Interval
+    """The gain: the loss of the coin minus that of the result."""
     p_value: float
+    """How often predictions that know nothing, with the same margins, have a loss that is as low."""
     smallest_gain: float
+    """The gain that would be called better in 80 % of samples like this one."""
     confidence: float
+    """Of the interval, 0.9995 at most; the test is one-sided, at (1 - confidence) / 2."""
     draws: int
+    """The draws behind the interval, and the tables behind the test."""
 
 
 def judge(

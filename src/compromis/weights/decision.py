@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._files import VERSION, Head, check_version
+from compromis._files import VERSION, Head, decode_document
 from compromis._results import face, written
 from compromis._text import Table, per_thousand, shown, shown_label
 from compromis._typing import Flags, Floats, Label
@@ -339,12 +339,9 @@ class Decision:
         """Read a decision from JSON text or from a file, that of a `WeightSearch` too, which holds its decision."""
         given = isinstance(source, str) and source.lstrip().startswith("{")
         name = "this" if given else os.fspath(source)
-        try:
-            text = source if given else Path(source).read_text("utf-8")
-            check_version(text, name, SCHEMA, "write it again")  # type: ignore[arg-type]
-            document = msgspec.json.decode(text, type=_Document)  # type: ignore[arg-type]
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise InputError(f"{name} is not a decision of compromis: {error}") from error
+        data = str(source) if given else Path(source).read_bytes()
+        told = {"again": "write it again", "refusal": "is not a decision of compromis"}
+        document = decode_document(data, name, _Document, schema=SCHEMA, **told)
         return cls(
             tuple(document.classes),
             np.array(document.weights),

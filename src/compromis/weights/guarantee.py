@@ -7,14 +7,12 @@ import warnings
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from compromis._results import Result, columns_of
 from compromis._text import Table, count, fixed
 from compromis._typing import Label
 from compromis.errors import GuaranteeWarning
 from compromis.evidence.counts import Counts
-from compromis.measures.rates import outcomes, precision, recall
+from compromis.measures.rates import outcomes, precision, recall, rows_and_wrong
 from compromis.preferences import PreferenceArrays
 
 _ROUNDING = 1e-11
@@ -61,17 +59,17 @@ class Guaranteed:
 
     def __str__(self) -> str:
         where = "new rows" if self.group is None else f"new rows of group {self.group!r}"
-        wish = f"{self.rate} of {self.label!r} at least {self.asked:g} on {where}, with a confidence of {100 * self.confidence:g} %"
+        asked = f"{self.rate} of {self.label!r} at least {self.asked:g} on {where}, with a confidence of {100 * self.confidence:g} %"
         of = "of the class" if self.rate == "recall" else "predicted as it"
         if self.given:
             wrong = f"{count(self.wrong)} of {count(self.rows)} rows {of} are wrong, {count(self.allowed)} may be"
-            return f"{wish}: {wrong}; with none wrong they would give {self.most:.3f}"
+            return f"{asked}: {wrong}; with none wrong they would give {self.most:.3f}"
         missing = (
             "with so large a part wrong no number of rows would do; ask for less, or improve the model"
             if self.rows_missing is None
             else f"label {count(self.rows_missing)} more row{'s' * (self.rows_missing != 1)} {of}, or ask for less"
         )
-        return f"not given: {wish}; {count(self.rows)} rows {of} with {count(self.wrong)} wrong give {self.level:.3f}; {missing}"
+        return f"not given: {asked}; {count(self.rows)} rows {of} with {count(self.wrong)} wrong give {self.level:.3f}; {missing}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,9 +250,9 @@ def rows_needed(share_wrong: float, level: float, confidence: float, *, beyond: 
 def demands_of(arrays: PreferenceArrays, groups: int = 1) -> list[Demand]:
     """Return the constraints that are to hold with a confidence, in each of so many groups."""
     demands = [
-        Demand(k, rate, float(least[k]), float(arrays.confidence[k]))
-        for rate, least in (("recall", arrays.min_recall), ("precision", arrays.min_precision))
-        for k in np.flatnonzero((arrays.confidence > 0) & (least > 0)).tolist()
+        Demand(k, rate, least, float(arrays.confidence[k]))
+        for rate, k, least in arrays.minima
+        if arrays.confidence[k] > 0
     ]
     return [replace(demands[0], parts=groups)] if by_order_statistic(demands) else demands
 
@@ -282,20 +280,13 @@ def p_value(counts: Counts, demand: Demand) -> float:
     """Return how probable so few wrong rows are where the rate is only as large as was asked for at most."""
     from scipy.stats import binom
 
-    rows, wrong = rows_and_wrong(counts, demand)
+    rows, wrong = rows_and_wrong(counts, demand.rate, demand.position)
     return 1.0 if rows == 0 else float(binom.cdf(wrong, rows, 1 - demand.level))
-
-
-def rows_and_wrong(counts: Counts, demand: Demand) -> tuple[int, int]:
-    """Return how many rows a demand is about, and how many of them are wrong."""
-    k, matrix = demand.position, counts.matrix
-    rows = int((matrix[k] if demand.rate == "recall" else matrix[:, k]).sum())
-    return rows, rows - int(matrix[k, k])
 
 
 def judged(counts: Counts, demand: Demand, *, halved: bool, group: Label | None = None) -> Guaranteed:
     """Return what counts of all rows, or of one half of them, say of a demand."""
-    rows, wrong = rows_and_wrong(counts, demand)
+    rows, wrong = rows_and_wrong(counts, demand.rate, demand.position)
     sure = 1 - demand.risk
     allowed = misses_allowed(rows, demand.level, sure)
     given = wrong <= allowed

@@ -55,27 +55,18 @@ Progress = Callable[[float, float], bool | None]
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SearchProblem:
-    """Patterns, the preferences, smoothing, and a bound on the ratio of weights.
-
-    Attributes
-    ----------
-    votes : Votes
-        The votes with their true classes.
-    arrays : PreferenceArrays
-        Importances, recall weights and constraints of the classes, or costs and constraints.
-    smoothing : float
-        Added to the votes of every class.
-    max_ratio : float
-        The largest weight is at most this many times the smallest.
-    by : ByGroup, optional
-        The group of each pattern, where minima must hold in each group.
-    """
+    """Patterns, the preferences, smoothing, and a bound on the ratio of weights."""
 
     votes: Votes
+    """The votes with their true classes."""
     arrays: PreferenceArrays
+    """Importances, recall weights and constraints of the classes, or costs and constraints."""
     smoothing: float
+    """Added to the votes of every class."""
     max_ratio: float
+    """The largest weight is at most this many times the smallest."""
     by: ByGroup | None = None
+    """The group of each pattern, where minima must hold in each group."""
 
     @classmethod
     def read(
@@ -163,12 +154,13 @@ class SearchProblem:
         present = support > 0
         weighted = self.votes.multiplicity.dtype.kind == "f"
         metric = self.arrays.metric
+        compiled = _COMPILED.get(metric.name, OWN_METRIC) if metric.built_in else OWN_METRIC
         given = self.arrays.cost
         unit = self.cost_scale * support.sum()
         cost = np.zeros((1, 1)) if given is None else given / unit
         by_amount = self.arrays.by_amount
         return Objective(
-            code=_code(metric) if given is None else COST,
+            code=compiled if given is None else COST,
             formula=metric.formula,
             explained=_explainer(metric),
             everywhere=metric.defined_at_zero,
@@ -183,10 +175,6 @@ class SearchProblem:
             by_amount=None if by_amount is None else np.ascontiguousarray(by_amount / unit),
             tiny=_TINY * float(support.sum()) if weighted else 0.0,
         )
-
-
-def _code(metric: Metric) -> int:
-    return _COMPILED.get(metric.name, OWN_METRIC) if metric.built_in else OWN_METRIC
 
 
 def _explainer(metric: Metric) -> Callable[..., BaseException]:

@@ -188,23 +188,6 @@ def _is_number(value: object) -> bool:
 class Reviewed(Result):
     """What a review comes to on honest rows: what is decided alone, what a person looks at, and the rates with and without.
 
-    Attributes
-    ----------
-    review : Review or None
-        The cap that was asked for; None where a decision was applied as it is.
-    ratio : float or None
-        A row is reviewed where best / second weighted vote is below it, and where there are no votes. None: no row is.
-    alone : Counts
-        The rows that are decided alone.
-    asked : Counts
-        The rows that a person looks at, by true class and by what would have been predicted.
-    arrays : PreferenceArrays
-        What matters.
-    unvoted : int
-        Rows without any vote, which stand in no counts.
-    unvoted_asked : int
-        How many of these a person looks at: all or none.
-
     Examples
     --------
     >>> import compromis as cp
@@ -221,12 +204,19 @@ class Reviewed(Result):
     """
 
     review: Review | None
+    """The cap that was asked for; None where a decision was applied as it is."""
     ratio: float | None
+    """A row is reviewed where best / second weighted vote is below it, and where there are no votes. None: no row is."""
     alone: Counts
+    """The rows that are decided alone."""
     asked: Counts
+    """The rows that a person looks at, by true class and by what would have been predicted."""
     arrays: PreferenceArrays
+    """What matters."""
     unvoted: int = 0
+    """Rows without any vote, which stand in no counts."""
     unvoted_asked: int = 0
+    """How many of these a person looks at: all or none."""
     allowed: int | None = None
     """How many of these rows may be reviewed for the cap to hold on new rows; -1 where not even none."""
     share_needed: float | None = None

@@ -45,45 +45,6 @@ class WeightSearch(Result):
     `decision` is its rule alone, to carry elsewhere; `to_json` writes the rule with its numbers, and `Decision.from_json` reads
     that too. An estimator keeps the search in ``tuning_``, as the weights it decides by may be an average over resamples.
 
-    Attributes
-    ----------
-    weights : ndarray of shape (K,)
-        One weight per class, geometric mean 1; the decision is the class with the largest weight x (votes + smoothing).
-    loss : float
-        The PRAGMA loss on the rows searched; the average cost of a row where the preferences are costs.
-    counts, before : Counts
-        What the weights decide on those rows, and what equal weights do.
-    classes : tuple
-        The labels of the weights.
-    method : str
-        How they were found: "exact", "sweep" or "annealing".
-    optimal : bool
-        Whether it is proven that no weights do better on these rows; weights that differ by less than rounding count as one.
-    feasible : bool
-        Whether every constraint is met.
-    evaluations : int
-        How many weightings were tried.
-    seconds : float
-        How long it took.
-    history : ndarray of shape (steps, 2)
-        Evaluations, and the best loss after them; for annealing the loss after every step.
-    left_out : int
-        Rows without any vote.
-    never_voted : tuple
-        The classes without a vote in any row, which no weights can decide for; empty with smoothing.
-    smoothing : float
-        What is added to every vote.
-    stability : Stability or None
-        The spread over resamples, where there were any.
-    single : WeightSearch or None
-        Where the weights are an average over resamples: the search on the rows themselves.
-    guarantee : Guarantee or None
-        What holds on new rows, where a confidence was asked for.
-    by : dict of group to Counts, or None
-        What the weights decide in each group, where the minima were to hold in each.
-    review : Reviewed or None
-        Which rows a person looks at, where a review was asked for, and what that is worth.
-
     Examples
     --------
     >>> import compromis as cp
@@ -97,25 +58,43 @@ class WeightSearch(Result):
     """
 
     weights: Floats
+    """Of shape (K,): one weight per class, geometric mean 1; the decision is the class with the largest weight x (votes + smoothing)."""
     loss: float
+    """The PRAGMA loss on the rows searched; the average cost of a row where the preferences are costs."""
     counts: Counts
     before: Counts
+    """What the weights decide on those rows, and what equal weights do."""
     classes: tuple[Label, ...]
+    """The labels of the weights."""
     method: str
+    """How they were found: "exact", "sweep" or "annealing"."""
     optimal: bool
+    """Whether it is proven that no weights do better on these rows; weights that differ by less than rounding count as one."""
     feasible: bool
+    """Whether every constraint is met."""
     evaluations: int
+    """How many weightings were tried."""
     seconds: float
+    """How long it took."""
     history: Floats
+    """Of shape (steps, 2): evaluations, and the best loss after them; for annealing the loss after every step."""
     left_out: int
+    """Rows without any vote."""
     never_voted: tuple[Label, ...]
+    """The classes without a vote in any row, which no weights can decide for; empty with smoothing."""
     smoothing: float
+    """What is added to every vote."""
     arrays: PreferenceArrays
     stability: Stability | None = None
+    """The spread over resamples, where there were any."""
     single: WeightSearch | None = None
+    """Where the weights are an average over resamples: the search on the rows themselves."""
     guarantee: Guarantee | None = None
+    """What holds on new rows, where a confidence was asked for."""
     by: dict[Label, Counts] | None = None
+    """What the weights decide in each group, where the minima were to hold in each."""
     review: Reviewed | None = None
+    """Which rows a person looks at, where a review was asked for, and what that is worth."""
 
     schema = SCHEMA
 

@@ -17,13 +17,6 @@ from compromis.weights.problem import SearchProblem, precedes
 class Stability:
     """How much the chosen weights depend on the rows they were searched on.
 
-    Attributes
-    ----------
-    weights : ndarray of shape (resamples, K)
-        The weights that a search finds on each bootstrap resample of the evidence.
-    losses : ndarray of shape (resamples,)
-        What those weights lose on the whole evidence.
-
     Examples
     --------
     >>> import compromis as cp
@@ -34,7 +27,9 @@ class Stability:
     """
 
     weights: Floats
+    """Of shape (resamples, K): the weights that a search finds on each bootstrap resample of the evidence."""
     losses: Floats
+    """Of shape (resamples,): what those weights lose on the whole evidence."""
 
     @property
     def ratio(self) -> Floats:

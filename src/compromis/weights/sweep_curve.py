@@ -27,25 +27,6 @@ from compromis.weights.search import read_votes
 class WeightSweep:
     """What happens as the weight of one class grows against the others.
 
-    Attributes
-    ----------
-    ratio : ndarray of shape (points,)
-        R: the class's weight is R times what it is in the given weights (1 without them), the others keep theirs.
-    recall, precision : ndarray of shape (points, K)
-        The rates of every class; NaN where undefined.
-    loss_by_class : ndarray of shape (points, K)
-        f of every class.
-    loss : ndarray of shape (points,)
-        The PRAGMA loss.
-    errors : ndarray of shape (points,)
-        The rows (or weights) predicted wrongly.
-    label : label
-        The class whose weight grows.
-    classes : tuple
-        The labels of the columns.
-    exact : bool
-        Whether the points are all cells between two flips; otherwise they are the ratios asked for.
-
     Examples
     --------
     >>> import compromis as cp
@@ -59,14 +40,22 @@ class WeightSweep:
     """
 
     ratio: Floats
+    """Of shape (points,): R: the class's weight is R times what it is in the given weights (1 without them), the others keep theirs."""
     recall: Floats
     precision: Floats
+    """Of shape (points, K): the rates of every class; NaN where undefined."""
     loss_by_class: Floats
+    """Of shape (points, K): f of every class."""
     loss: Floats
+    """Of shape (points,): the PRAGMA loss."""
     errors: Floats
+    """Of shape (points,): the rows (or weights) predicted wrongly."""
     label: Label
+    """The class whose weight grows."""
     classes: tuple[Label, ...]
+    """The labels of the columns."""
     exact: bool
+    """Whether the points are all cells between two flips; otherwise they are the ratios asked for."""
 
     @property
     def best(self) -> float:

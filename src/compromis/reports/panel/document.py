@@ -171,24 +171,16 @@ def _label(label: Label) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Binning:
-    """How votes were rounded: by ratios, because weights act on ratios.
-
-    Attributes
-    ----------
-    ratio : float
-        Neighbouring values differ by this factor, so a vote is off by at most its square root.
-    floor : float
-        Votes below this share of the row's largest are dropped.
-    changed : float
-        The rows (or weights) that are predicted otherwise with equal weights.
-    rows : float
-        All rows (or weights).
-    """
+    """How votes were rounded: by ratios, because weights act on ratios."""
 
     ratio: float
+    """Neighbouring values differ by this factor, so a vote is off by at most its square root."""
     floor: float
+    """Votes below this share of the row's largest are dropped."""
     changed: float
+    """The rows (or weights) that are predicted otherwise with equal weights."""
     rows: float
+    """All rows (or weights)."""
 
     def __str__(self) -> str:
         return (
