@@ -71,7 +71,8 @@ class Guaranteed:
             if self.rows_missing is None
             else f"label {count(self.rows_missing)} more row{'s' * (self.rows_missing != 1)} {of}, or ask for less"
         )
-        return f"not given: {wish}; {count(self.rows)} rows {of} with {count(self.wrong)} wrong give {self.level:.3f}; {missing}"
+        rows = f"{count(self.rows)} row{'s' * (self.rows != 1)} {of} with {count(self.wrong)} wrong"
+        return f"not given: {wish}; {rows} give{'s' * (self.rows == 1)} {self.level:.3f}; {missing}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -298,13 +299,14 @@ def judged(counts: Counts, demand: Demand, *, halved: bool, group: Label | None 
     rows, wrong = rows_and_wrong(counts, demand)
     sure = 1 - demand.risk
     allowed = misses_allowed(rows, demand.level, sure)
-    given = wrong <= allowed
-    level = held_level(rows, wrong, sure)
-    if (
-        not halved and wrong
-    ):  # as many have no vote for the class: that number, and the flips of the others, have half the risk each
-        level = held_level(rows, wrong, (1 + sure) / 2) * held_level(rows - wrong, 0, (1 + sure) / 2)
-    needed = rows_needed(wrong / max(rows, 1), demand.level, sure, beyond=rows)
+    level, missing = demand.level, 0  # as it is given
+    if wrong > allowed:
+        level = held_level(rows, wrong, sure)
+        if not halved and wrong:
+            # as many have no vote for the class: that number, and the flips of the others, have half the risk each
+            level = held_level(rows, wrong, (1 + sure) / 2) * held_level(rows - wrong, 0, (1 + sure) / 2)
+        needed = rows_needed(wrong / max(rows, 1), demand.level, sure, beyond=rows)
+        missing = None if needed is None else (1 + halved) * (needed - rows)
     return Guaranteed(
         label=counts.classes[demand.position],
         rate=demand.rate,
@@ -313,9 +315,9 @@ def judged(counts: Counts, demand: Demand, *, halved: bool, group: Label | None 
         rows=rows,
         allowed=allowed,
         wrong=wrong,
-        level=demand.level if given else level,
+        level=level,
         most=held_level(rows, 0, sure),
-        rows_missing=0 if given else None if needed is None else (1 + halved) * (needed - rows),
+        rows_missing=missing,
         group=group,
     )
 
