@@ -40,6 +40,24 @@ def verify(tmp_path):
     return cp.evaluation.Record.verify(tmp_path / "record.json", tmp_path / "evidence.json")
 
 
+def test_who_signs_sees_which_rows_a_person_looks_at(tmp_path):
+    """Counted row by row; a forged share is refused."""
+    votes = rows(classes=3)
+    search = cp.search_weights(votes, review=cp.Review(max_share=0.05), random_state=0)
+    record = search.decision.record(votes, preferences={}, search=search)
+    second, best = np.sort(votes.votes * search.weights, axis=1)[:, -2:].T
+    flagged = votes.multiplicity[best < search.decision.review * second].sum()
+    document = json.loads(record.to_json(tmp_path / "record.json"))
+    assert document["review"]["summary"]["share"] == pytest.approx(flagged / 1200)
+    assert 0 < flagged <= 60
+    assert "with the reviewer" in record.to_html()
+    cp.evidence.write(votes, tmp_path / "evidence.json")
+    assert verify(tmp_path).review.share == record.review.share
+    forged(tmp_path, lambda d: d["review"]["summary"].__setitem__("share", 0.01))
+    with pytest.raises(cp.InputError, match=r"review\.summary\.share does not follow"):
+        verify(tmp_path)
+
+
 @pytest.mark.filterwarnings("ignore::compromis.errors.GuaranteeWarning")
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("constraints", CONSTRAINTS)
