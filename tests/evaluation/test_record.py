@@ -78,6 +78,17 @@ def test_a_stranger_computes_every_number_again(tmp_path, constraints, classes):
         assert again.guarantee.price == search.guarantee.price
 
 
+def test_a_record_of_a_planned_sample_says_so(tmp_path):
+    votes = [[3, 1], [1, 3], [2, 1], [1, 2]]
+    sample = cp.evidence.Sample.from_strata(["x", "x", "y", "y"], sizes={"x": 40, "y": 60})
+    evidence = cp.Votes.from_proba(["ill", "well", "ill", "well"], votes, labels=["ill", "well"], sample=sample)
+    record = cp.Decision(("ill", "well"), [1, 1]).record(evidence, preferences={})
+    assert any("estimated for 100 rows from 4 labelled ones" in limit for limit in record.limits())
+    record.to_json(tmp_path / "record.json")
+    cp.evidence.write(evidence, tmp_path / "evidence.json")
+    assert verify(tmp_path).counts.matrix.tolist() == [[50, 0], [0, 50]]
+
+
 def forged(tmp_path, change):
     """Change the record as one who can seal it again."""
     document = json.loads((tmp_path / "record.json").read_text())

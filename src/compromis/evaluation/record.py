@@ -131,6 +131,11 @@ class Record(Result):
         lines = [
             "everything holds for new rows that are drawn like those of the evidence, not where the rows within a class change"
         ]
+        if self.evidence.strata is not None:
+            labelled, whole = count(self.evidence.rows), f"{self.counts.total:,.0f}"
+            lines = [
+                f"numbers are estimated for {whole} rows from {labelled} labelled ones, and hold for new rows like these {whole}"
+            ]
         if self.arrays.min_precision.any():
             lines.append("a precision holds for the class shares of the evidence alone; a recall holds for any")
         if self.guarantee is None and self._unheld:
