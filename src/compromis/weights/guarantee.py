@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -15,7 +16,7 @@ from compromis._typing import Label
 from compromis.errors import GuaranteeWarning
 from compromis.evidence.counts import Counts
 from compromis.measures.rates import outcomes, precision, recall
-from compromis.preferences import PreferenceArrays
+from compromis.preferences import PreferenceArrays, Preferences
 
 _ROUNDING = 1e-11
 """Relative: shares nearer than this are one."""
@@ -269,6 +270,17 @@ def warn_if_not_given(guarantee: Guarantee) -> None:
     """Warn of the constraints that these rows do not give, and of rows that no guarantee covers."""
     for doubt in guarantee.doubts():
         warnings.warn(doubt, GuaranteeWarning, stacklevel=_level_of_caller())
+
+
+def warn_of_idle_confidence(preferences: Preferences | None, classes: Sequence[Any], without: str) -> None:
+    """Warn if a minimum is to hold with a confidence where no votes are searched."""
+    if preferences is not None and any(preferences.of(label).confidence for label in classes):
+        warnings.warn(
+            f"nothing is guaranteed: a confidence holds for weights of a search, and {without} have none; let the weights be searched, or "
+            f"leave confidence out",
+            GuaranteeWarning,
+            stacklevel=_level_of_caller(),
+        )
 
 
 def _level_of_caller() -> int:
