@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import polars as pl
 import pytest
 
 import compromis as cp
@@ -99,6 +100,17 @@ def test_a_review_is_planned_and_written(votes):
     )
     assert cp.Decision.from_json("w.json").review == pytest.approx(expected.review.ratio)
     assert "to review" in done.stdout.lower()
+    for append in ((), ("--append",)):
+        done = run("predict", "w.json", path, "--proba", "p_", *append, "--output", "decided.csv")
+        assert done.exit_code == 0, done.output
+        decided = pl.read_csv("decided.csv")
+        labels, review = expected.decision.decide(shares, return_review=True)
+        assert decided["predicted"].to_list() == labels.tolist()
+        assert decided["needs_review"].to_list() == review.tolist()
+        assert ("truth" in decided.columns) == bool(append)
+    done = run("predict", "w.json", path)
+    assert done.exit_code == 2
+    assert "w.json holds weights; give --proba" in done.output
     done = run(*given, "--engine", "polars")
     assert done.exit_code == 2
     assert "--review needs the rows in memory; leave out --engine" in done.output

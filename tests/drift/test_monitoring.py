@@ -207,6 +207,13 @@ def test_false_alarms_are_rare_where_many_classes_have_few_rows(rng):
     assert sum(cause is not Cause.NOTHING for cause in causes) <= 1
 
 
+def test_a_planned_sample_is_refused():
+    sample = cp.evidence.Sample.from_strata(["x", "x", "y"], sizes={"x": 40, "y": 60})
+    counts = cp.Counts.from_predictions(["bad", "good", "good"], ["bad", "good", "bad"], sample=sample)
+    with pytest.raises(cp.InputError, match="evaluate the sample of each period"):
+        cp.monitor({"a": counts}, preferences=PREFERENCES)
+
+
 def test_a_class_of_few_rows_that_is_decided_differently_is_found():
     before = cp.Counts.from_matrix([[950, 3, 1], [2, 30, 1], [0, 1, 12]], "abc")
     after = cp.Counts.from_matrix([[190, 1, 0], [0, 6, 0], [0, 5, 1]], "abc")

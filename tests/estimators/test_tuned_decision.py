@@ -702,3 +702,17 @@ def test_a_meta_estimator_that_numbers_the_classes_is_named():
     members = [("tuned", cp.TunedDecisionClassifier(LogisticRegression(), preferences={"bad": 10}))]
     with pytest.raises(cp.InputError, match=r"the classes are 0, 1; StackingClassifier, .* number the classes"):
         VotingClassifier(members).fit([[0], [1]] * 4, ["good", "bad"] * 4)
+
+
+@pytest.mark.parametrize("estimator", [
+    cp.TunedDecisionClassifier(GaussianNB(), weights=[1, 2]),
+    cp.PragmaForestClassifier(3, tune=False, random_state=0),
+])  # fmt: skip
+def test_a_confidence_is_not_forgotten_where_nothing_is_searched(estimator):
+    X, y = np.arange(40.0).reshape(-1, 1), np.repeat([0, 1], 20)
+    estimator.set_params(preferences={1: cp.Preference(min_recall=0.9, confidence=0.9)})
+    with pytest.warns(cp.GuaranteeWarning, match="nothing is guaranteed"):
+        estimator.fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        estimator.set_params(preferences={1: cp.Preference(min_recall=0.9)}).fit(X, y)

@@ -77,6 +77,20 @@ def test_a_class_of_one_row_and_a_class_that_alone_matters():
         assert counts.total == 41
 
 
+@pytest.mark.filterwarnings("ignore::compromis.GuaranteeWarning", "ignore::compromis.FewRowsWarning")
+@pytest.mark.parametrize("asked", [{"min_recall": 0.9}, {"min_precision": 0.9}])
+def test_a_class_of_one_row_cannot_be_guaranteed_and_the_fit_does_not_fail(rng, asked):
+    """No row of it is left where its fifth of the rows is judged. 0.9^22 is the first power below 0.1."""
+    y, votes, _ = votes_of(rng)
+    kept = np.r_[np.flatnonzero(y == 0)[:1], np.flatnonzero(y > 0)]
+    preferences = {0: cp.Preference(confidence=0.9, **asked)}
+    tuned = cp.estimators.tune_votes(cp.Votes.from_proba(y[kept], votes[kept]), preferences=preferences, random_state=0)
+    assert not tuned.guarantee.given
+    if "min_recall" in asked:
+        assert tuned.guarantee.rows_missing == 21
+        assert "1 row of the class with 0 wrong gives 0.1" in str(tuned.guarantee.items[0])
+
+
 def test_many_rows_are_shared_out_at_random(rng):
     votes = cp.Votes.from_proba([0, 1, 0, 1], [[4, 1], [1, 4], [2, 3], [3, 2]])
     from dataclasses import replace

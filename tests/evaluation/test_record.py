@@ -40,6 +40,24 @@ def verify(tmp_path):
     return cp.evaluation.Record.verify(tmp_path / "record.json", tmp_path / "evidence.json")
 
 
+def test_who_signs_sees_which_rows_a_person_looks_at(tmp_path):
+    """Counted row by row; a forged share is refused."""
+    votes = rows(classes=3)
+    search = cp.search_weights(votes, review=cp.Review(max_share=0.05), random_state=0)
+    record = search.decision.record(votes, preferences={}, search=search)
+    second, best = np.sort(votes.votes * search.weights, axis=1)[:, -2:].T
+    flagged = votes.multiplicity[best < search.decision.review * second].sum()
+    document = json.loads(record.to_json(tmp_path / "record.json"))
+    assert document["review"]["summary"]["share"] == pytest.approx(flagged / 1200)
+    assert 0 < flagged <= 60
+    assert "with the reviewer" in record.to_html()
+    cp.evidence.write(votes, tmp_path / "evidence.json")
+    assert verify(tmp_path).review.share == record.review.share
+    forged(tmp_path, lambda d: d["review"]["summary"].__setitem__("share", 0.01))
+    with pytest.raises(cp.InputError, match=r"review\.summary\.share does not follow"):
+        verify(tmp_path)
+
+
 @pytest.mark.filterwarnings("ignore::compromis.errors.GuaranteeWarning")
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("constraints", CONSTRAINTS)
@@ -58,6 +76,17 @@ def test_a_stranger_computes_every_number_again(tmp_path, constraints, classes):
     else:
         assert again.guarantee.items == search.guarantee.items
         assert again.guarantee.price == search.guarantee.price
+
+
+def test_a_record_of_a_planned_sample_says_so(tmp_path):
+    votes = [[3, 1], [1, 3], [2, 1], [1, 2]]
+    sample = cp.evidence.Sample.from_strata(["x", "x", "y", "y"], sizes={"x": 40, "y": 60})
+    evidence = cp.Votes.from_proba(["ill", "well", "ill", "well"], votes, labels=["ill", "well"], sample=sample)
+    record = cp.Decision(("ill", "well"), [1, 1]).record(evidence, preferences={})
+    assert any("estimated for 100 rows from 4 labelled ones" in limit for limit in record.limits())
+    record.to_json(tmp_path / "record.json")
+    cp.evidence.write(evidence, tmp_path / "evidence.json")
+    assert verify(tmp_path).counts.matrix.tolist() == [[50, 0], [0, 50]]
 
 
 def forged(tmp_path, change):

@@ -6,6 +6,7 @@ from math import comb
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 
@@ -88,6 +89,58 @@ def test_two_classes_follow_the_order_statistic(rows):
     assert below < threshold < scores[allowed]
     assert guarantee.given
     assert guarantee.items[0].wrong == guarantee.items[0].allowed == allowed
+
+
+def npcs(y, votes, most_wrong):
+    """Weights of Neyman-Pearson classification by costs (Tian and Feng, JASA 2025): at the maximum of the dual, which infeasible bounds lack."""
+    share, bounded = np.bincount(y) / len(y), np.flatnonzero(most_wrong < 1)
+
+    def at(logs):
+        logs = np.minimum(logs, 10.0)
+        costs = np.full(len(share), 1 / len(share))
+        costs[bounded] += np.exp(logs)
+        decided = (votes * costs / share).argmax(axis=1)
+        return costs / share, np.array([(decided[y == k] != k).mean() for k in range(len(share))])
+
+    def dual(logs):
+        logs = np.minimum(logs, 10.0)
+        wrong = at(logs)[1]
+        return -wrong.mean() - np.exp(logs) @ (wrong - most_wrong)[bounded]
+
+    start = np.full((len(bounded) + 1, len(bounded)), -1.5) + 2 * np.eye(len(bounded) + 1, len(bounded))
+    options = {"maxfev": 80, "initial_simplex": start}
+    return at(minimize(dual, start[-1], method="Nelder-Mead", options=options).x)[0]
+
+
+def three_classes(seed, rows):
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.repeat([0, 1, 2], [rows // 2, rows // 4, rows // 4]))
+    votes = np.exp(rng.normal(size=(rows, 3)) + rng.uniform(0.5, 2) * np.eye(3)[y])
+    return y, votes / votes.sum(axis=1, keepdims=True), rng.uniform(0.5, 0.85, size=2)
+
+
+@pytest.mark.filterwarnings("ignore::compromis.GuaranteeWarning")
+def test_feasible_where_the_published_algorithm_for_three_classes_is():
+    """Its weights at the level asked for and above: on the rows themselves, and found on one half and tested on the other."""
+    found = np.zeros(2, dtype=int)
+    for seed in range(25):
+        y, votes, levels = three_classes(seed, 600)
+        asked, half = np.append(1 - levels, 1.0), np.arange(600) < 300
+        on_rows = on_halves = False
+        for stricter in (1.0, 0.8, 0.6):
+            bounds = np.append(stricter * asked[:2], 1.0)
+            decided = (votes * npcs(y, votes, bounds)).argmax(axis=1)
+            on_rows |= all((decided[y == k] == k).mean() >= levels[k] for k in (0, 1))
+            decided = (votes[~half] * npcs(y[half], votes[half], bounds)).argmax(axis=1)
+            own = [decided[y[~half] == k] == k for k in (0, 1)]
+            on_halves |= all((~one).sum() <= misses_allowed(len(one), levels[k], 0.9) for k, one in enumerate(own))
+        minima = {k: cp.Preference(min_recall=levels[k]) for k in (0, 1)}
+        assert not on_rows or cp.search_weights(y, votes, preferences=minima, random_state=0).feasible
+        sure = {k: cp.Preference(min_recall=levels[k], confidence=0.9) for k in (0, 1)}
+        found += on_rows, on_halves
+        given = cp.search_weights(y, votes, preferences=sure, random_state=seed).guarantee.given
+        assert given or not on_halves
+    assert (found >= 5).all()
 
 
 def test_the_other_weights_do_not_know_the_guarded_rows():

@@ -304,7 +304,7 @@ class TestTheSameRowsEverywhere:
             assert review.tolist() == flags
         assert again.decide(given).tolist() == labels.tolist()
 
-    @pytest.mark.parametrize("classes", [2, predictor.FEW, predictor.FEW + 1])
+    @pytest.mark.parametrize("classes", [2, 3, predictor.FEW, predictor.FEW + 1])
     def test_few_and_many_classes_are_decided_alike(self, classes):
         weights = np.exp(np.random.default_rng(0).normal(size=classes))
         votes = calls_at_the_ratio(5_000, weights)

@@ -45,11 +45,8 @@ def read_evidence(file: str, kind: type[Evidence], **columns: Any) -> Evidence |
     """Return the evidence in a file that 'count' or 'merge' wrote; None for a table. `columns` are options for tables only."""
     import compromis as cp
 
-    if not Path(file).is_file():
+    if not is_json(file):
         return None
-    with Path(file).open("rb") as stream:
-        if not stream.read(64).lstrip().startswith(b"{"):  # no table begins so
-            return None
     read = cp.evidence.read(file)
     name = type(read.evidence).__name__
     if not isinstance(read.evidence, kind):
@@ -58,6 +55,14 @@ def read_evidence(file: str, kind: type[Evidence], **columns: Any) -> Evidence |
     if str(read.suppressed):
         click.echo(str(read.suppressed), err=True)
     return read.evidence
+
+
+def is_json(file: str) -> bool:
+    """Return whether a file begins as JSON does, which no table and no model does."""
+    if not Path(file).is_file():
+        return False
+    with Path(file).open("rb") as stream:
+        return stream.read(64).lstrip().startswith(b"{")
 
 
 def refuse_others(why: str, options: Mapping[str, Any]) -> None:
@@ -319,7 +324,7 @@ def as_written(rule: cp.Decision, file: str) -> cp.Decision:
     classes = tuple(map(str, rule.classes))
     if len(set(classes)) < len(classes):
         raise cp.InputError(f"two classes of {file} are written alike; rename one")
-    return cp.Decision(classes, rule.weights, smoothing=rule.smoothing)
+    return cp.Decision(classes, rule.weights, smoothing=rule.smoothing, review=rule.review)
 
 
 def read_costs(file: str) -> dict[str, dict[str, float | str]]:

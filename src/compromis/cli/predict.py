@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from compromis.cli import options
-from compromis.cli.inputs import opened_file, telling
+from compromis.cli.inputs import as_written, is_json, opened_file, telling
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -28,7 +28,9 @@ PREDICTED, NEEDS_REVIEW = "predicted", "needs_review"
     "--append", is_flag=True, help="Write the columns of DATA too, and the prediction after them as 'predicted'."
 )
 @click.option(
-    "--proba", metavar="PREFIX", help="Write the share of votes for each class too, in columns PREFIX and the class."
+    "--proba",
+    metavar="PREFIX",
+    help="Write the share of votes for each class too, in columns PREFIX and the class; with weights, the columns that they decide.",
 )
 @options.answers
 @options.output("FILE.csv", "Where to write; without it, standard output.")
@@ -44,18 +46,19 @@ def command(
     A model that was fitted with --review writes a second column, 'needs_review': true for the rows that a person should look at. The
     class beside it is what counts where nobody does.
 
-    With --answers, MODEL_FILE holds the weights that 'compromis tune --output' wrote, and columns of DATA the answers; a row without
-    an answer that names a class gets no prediction, or with --unanswered even one by the weights.
+    MODEL_FILE may also hold the weights that 'compromis tune --output' wrote: they decide the columns --proba of DATA, or with --answers
+    columns of answers. A row without a vote gets no prediction, and with --unanswered even one by the weights.
 
     With --append --proba p_ the output is what 'evaluate --prediction predicted' and 'report --proba p_' take.
     """  # noqa: D301 (click reads the backspace)
     import compromis as cp
 
-    columns = (
-        _from_answers(model_file, data, append, proba, answers)
-        if answers
-        else _from_model(model_file, data, append, proba)
-    )
+    if answers:
+        columns = _from_answers(model_file, data, append, proba, answers)
+    elif is_json(model_file):
+        columns = _from_votes(model_file, data, append, proba)
+    else:
+        columns = _from_model(model_file, data, append, proba)
     text = cp.frames.to_csv(columns, output)
     if output is None:
         click.echo(text, nl=False)
@@ -91,13 +94,32 @@ def _from_answers(
         table = scan.read(scan.names if append else names)
     votes = answers.votes(table, names, decision.classes)
     matrix = votes.dense()
-    total = matrix.sum(axis=1, keepdims=True)
-    labels, review = decision.decide(matrix, return_review=True)
-    predicted = [label if voted else None for label, voted in zip(labels.tolist(), total[:, 0], strict=True)]
-    shares = matrix / total.clip(min=1.0)
-    made: dict[str, list[Any]] = {PREDICTED: predicted}
-    made |= _to_review(decision, review, made)
-    return _beside(table, made, shares, decision.classes, append, proba)
+    shares = matrix / matrix.sum(axis=1, keepdims=True).clip(min=1.0)
+    return _beside(table, _decided(decision, matrix), shares, decision.classes, append, proba)
+
+
+def _from_votes(weights: str, data: str, append: bool, proba: str | None) -> dict[str, list[Any]]:
+    import compromis as cp
+
+    if proba is None:
+        raise click.UsageError(
+            f"{weights} holds weights; give --proba, the columns of {data} that they decide, or --answers"
+        )
+    decision = as_written(cp.Decision.from_json(weights), weights)
+    with opened_file(data) as scan:
+        class_of = scan.pick_scores([proba], [])
+        table = scan.read(scan.names if append else [*class_of])
+    matrix = table.scores(class_of, decision.classes)  # type: ignore[arg-type]
+    return _beside(table, _decided(decision, matrix), matrix, decision.classes, append, None)
+
+
+def _decided(decision: cp.Decision, votes: NDArray[np.float64]) -> dict[str, list[Any]]:
+    """Return what is predicted, None in rows without votes, and what is to be reviewed."""
+    labels, review = decision.decide(votes, return_review=True)
+    made = {
+        PREDICTED: [label if voted else None for label, voted in zip(labels.tolist(), votes.any(axis=1), strict=True)]
+    }
+    return made | _to_review(decision, review, made)
 
 
 def _to_review(decision: cp.Decision, review: NDArray[np.bool_], made: Collection[str]) -> dict[str, list[Any]]:

@@ -447,7 +447,13 @@ def _with_review(period: Period, given: Any, planned: Reviewed | None) -> Period
 
 def _counted(period: Any) -> Counts | Unlabelled:
     if isinstance(period, (Evaluation, Reviewed)):  # the rows that a person looks at count as right
-        return period.counts
+        period = period.counts
+    if isinstance(period, Counts) and period.strata is not None:
+        raise InputError(
+            "periods are compared by rows of equal chances, which those of a planned sample had not; evaluate the sample of each period, "
+            "or label rows drawn at random",
+            "periods",
+        )
     if isinstance(period, (Counts, Unlabelled)):
         return period
     raise InputError(

@@ -19,11 +19,12 @@ from compromis.estimators.tuning import TuningOptions
 from compromis.evidence.readers import read_weights
 from compromis.labels import check_row_order
 from compromis.measures.by_group import ByGroup
-from compromis.preferences import Preferences, refuse_idle_amount
+from compromis.preferences import Preferences, read_preferences, refuse_idle_amount
 from compromis.trees._kernels import UNLIMITED
 from compromis.trees.criteria import OwnCriterion
 from compromis.trees.grow import LocalModel, grow_forest, out_of_bag_shares
 from compromis.trees.store import Trees, vote_shares
+from compromis.weights.guarantee import warn_of_idle_confidence
 from compromis.weights.review import Review, check_review
 
 SAMPLINGS = ("auto", "rows", "limited", "classes")
@@ -165,6 +166,8 @@ class PragmaForestClassifier(TunedClassifier, BinnedTrees):
         if not self.tune:
             refuse_idle_review(self.review, "votes without tuning")
         prepared = self._prepare(X, y, sample_weight)
+        if not self.tune:
+            warn_of_idle_confidence(read_preferences(self.preferences), self.classes_, "votes without tuning")
         random = check_random_state(self.random_state)
         self._seeds = random.randint(2**31 - 1, size=n_trees)
         self._labels, self._draws = prepared.training.labels, self._draws_for(prepared.training.labels)

@@ -43,7 +43,7 @@ from compromis.measures.pragma import among_classes, amount_missing, score_predi
 from compromis.preferences import Preferences, read_preferences, refuse_amounts_of_groups, refuse_idle_amount
 from compromis.uncertainty.verdict import Verdict
 from compromis.weights.decision import Decision, Threshold, more_important
-from compromis.weights.guarantee import Guarantee
+from compromis.weights.guarantee import Guarantee, warn_of_idle_confidence
 from compromis.weights.predictor import decide_or_review
 from compromis.weights.problem import normalised
 from compromis.weights.review import Review, Reviewed
@@ -540,6 +540,7 @@ class TunedDecisionClassifier(MetaEstimatorMixin, TunedClassifier):  # type: ign
         if self.weights is None:
             return None
         refuse_idle_review(self.review, "weights set by hand")
+        warn_of_idle_confidence(read_preferences(self.preferences), classes, "weights set by hand")
         return normalised(read_class_weights(self.weights, classes))
 
     def _fit_params(

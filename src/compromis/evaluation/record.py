@@ -34,6 +34,7 @@ from compromis.weights.decision import Decision
 from compromis.weights.guarantee import CALIBRATIONS, Guarantee, by_order_statistic, demands_of
 from compromis.weights.guarded import what_holds
 from compromis.weights.problem import SearchProblem
+from compromis.weights.review import Reviewed
 from compromis.weights.search import columns_under
 
 _APART = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError)
@@ -89,6 +90,8 @@ class Record(Result):
     arrays: PreferenceArrays
     verdict: Verdict
     guarantee: Guarantee | None
+    review: Reviewed | None
+    """What a person looks at, where the decision has the third answer."""
 
     schema = "compromis/record"
 
@@ -114,6 +117,7 @@ class Record(Result):
             arrays=problem.arrays,
             verdict=verdict_on(counts, problem.arrays, rows="own" if facts.rows == "own" else "given"),
             guarantee=None if claimed is None else _guarantee(problem, decision, claimed),
+            review=None if decision.review is None else decision.review_on(evidence, preferences=preferences),
         )
 
     @property
@@ -127,6 +131,11 @@ class Record(Result):
         lines = [
             "everything holds for new rows that are drawn like those of the evidence, not where the rows within a class change"
         ]
+        if self.evidence.strata is not None:
+            labelled, whole = count(self.evidence.rows), f"{self.counts.total:,.0f}"
+            lines = [
+                f"numbers are estimated for {whole} rows from {labelled} labelled ones, and hold for new rows like these {whole}"
+            ]
         if self.arrays.min_precision.any():
             lines.append("a precision holds for the class shares of the evidence alone; a recall holds for any")
         if self.guarantee is None and self._unheld:
@@ -137,6 +146,8 @@ class Record(Result):
             lines.append(f"the confidence is {CALIBRATIONS[self.guarantee.calibration]}")
         if self.evidence.left_out:
             lines.append(f"{count(self.evidence.left_out)} rows without any vote are left out")
+        if self.review is not None:
+            lines.append("verdict, rates and guarantee are of what is decided where nobody looks")
         if self.facts.rows == "own":
             lines.append(
                 "loss, rates and verdict are of the rows that chose the weights, and look better there than on new rows"
@@ -149,7 +160,7 @@ class Record(Result):
 
     def document(self) -> dict[str, Any]:
         """Return what `to_json` writes, the seal last."""
-        guarantee, votes = self.guarantee, self.evidence
+        guarantee, review, votes = self.guarantee, self.review, self.evidence
         content = {
             **self.heading(),
             "facts": asdict(self.facts),
@@ -168,6 +179,7 @@ class Record(Result):
             },
             "verdict": _without_heading(self.verdict),
             "guarantee": None if guarantee is None else _without_heading(guarantee),
+            **({} if review is None else {"review": _without_heading(review)}),
             "limits": self.limits(),
         }
         return {**content, "seal": _seal(content)}
@@ -178,11 +190,13 @@ class Record(Result):
         until = f", valid until {facts.valid_until}" if facts.valid_until else ""
         collected = f", collected {facts.collected}" if facts.collected else ""
         guaranteed = [] if self.guarantee is None else [f"guarantee: {item}" for item in self.guarantee.items]
+        reviewed = [] if self.review is None else self.review.sentences()
         return [
             Finding(str(self.verdict), self.verdict.state),
             f"{facts.title}: recorded {facts.made}{until}, on {count(self.evidence.rows)} rows{collected}; weights: {facts.method}",
             *(f"wanted: {line.rstrip('.')}" for line in self.preferences.describe().split("\n")),
             *guaranteed,
+            *reviewed,
             *(f"limit: {limit}" for limit in self.limits()),
         ]
 
@@ -202,6 +216,7 @@ class Record(Result):
         return [
             Table("Decision: the class of the largest weight x votes", header, rows),
             *([] if self.guarantee is None else self.guarantee.tables()),
+            *([] if self.review is None else self.review.tables()),
             Table("Fingerprints and software", ["Of", "SHA-256 or version"], names),
         ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -13,7 +14,7 @@ from compromis._typing import Label
 from compromis.errors import GuaranteeWarning
 from compromis.evidence.counts import Counts
 from compromis.measures.rates import outcomes, precision, recall, rows_and_wrong
-from compromis.preferences import PreferenceArrays
+from compromis.preferences import PreferenceArrays, Preferences
 
 _ROUNDING = 1e-11
 """Relative: shares nearer than this are one."""
@@ -69,7 +70,8 @@ class Guaranteed:
             if self.rows_missing is None
             else f"label {count(self.rows_missing)} more row{'s' * (self.rows_missing != 1)} {of}, or ask for less"
         )
-        return f"not given: {asked}; {count(self.rows)} rows {of} with {count(self.wrong)} wrong give {self.level:.3f}; {missing}"
+        rows = f"{count(self.rows)} row{'s' * (self.rows != 1)} {of} with {count(self.wrong)} wrong"
+        return f"not given: {asked}; {rows} give{'s' * (self.rows == 1)} {self.level:.3f}; {missing}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -268,6 +270,17 @@ def warn_if_not_given(guarantee: Guarantee) -> None:
         warnings.warn(doubt, GuaranteeWarning, stacklevel=_level_of_caller())
 
 
+def warn_of_idle_confidence(preferences: Preferences | None, classes: Sequence[Any], without: str) -> None:
+    """Warn if a minimum is to hold with a confidence where no votes are searched."""
+    if preferences is not None and any(preferences.of(label).confidence for label in classes):
+        warnings.warn(
+            f"nothing is guaranteed: a confidence holds for weights of a search, and {without} have none; let the weights be searched, or "
+            f"leave confidence out",
+            GuaranteeWarning,
+            stacklevel=_level_of_caller(),
+        )
+
+
 def _level_of_caller() -> int:
     """Return the stack level, seen from the function that warns, of the line that called the package: searches lie at several depths."""
     frame, level = inspect.currentframe(), 0
@@ -289,13 +302,14 @@ def judged(counts: Counts, demand: Demand, *, halved: bool, group: Label | None 
     rows, wrong = rows_and_wrong(counts, demand.rate, demand.position)
     sure = 1 - demand.risk
     allowed = misses_allowed(rows, demand.level, sure)
-    given = wrong <= allowed
-    level = held_level(rows, wrong, sure)
-    if (
-        not halved and wrong
-    ):  # as many have no vote for the class: that number, and the flips of the others, have half the risk each
-        level = held_level(rows, wrong, (1 + sure) / 2) * held_level(rows - wrong, 0, (1 + sure) / 2)
-    needed = rows_needed(wrong / max(rows, 1), demand.level, sure, beyond=rows)
+    level, missing = demand.level, 0  # as it is given
+    if wrong > allowed:
+        level = held_level(rows, wrong, sure)
+        if not halved and wrong:
+            # as many have no vote for the class: that number, and the flips of the others, have half the risk each
+            level = held_level(rows, wrong, (1 + sure) / 2) * held_level(rows - wrong, 0, (1 + sure) / 2)
+        needed = rows_needed(wrong / max(rows, 1), demand.level, sure, beyond=rows)
+        missing = None if needed is None else (1 + halved) * (needed - rows)
     return Guaranteed(
         label=counts.classes[demand.position],
         rate=demand.rate,
@@ -304,9 +318,9 @@ def judged(counts: Counts, demand: Demand, *, halved: bool, group: Label | None 
         rows=rows,
         allowed=allowed,
         wrong=wrong,
-        level=demand.level if given else level,
+        level=level,
         most=held_level(rows, 0, sure),
-        rows_missing=0 if given else None if needed is None else (1 + halved) * (needed - rows),
+        rows_missing=missing,
         group=group,
     )
 

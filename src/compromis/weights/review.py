@@ -344,8 +344,8 @@ def plan_review(
     weighted_rows = votes.multiplicity.dtype.kind == "f"
     if weighted_rows and review.is_sure:
         raise InputError(
-            "a cap that is to hold with a confidence counts rows that were drawn one by one; leave sample weights out, or give max_share "
-            "without confidence",
+            "a cap that is to hold with a confidence counts rows that were drawn one by one, which weighted rows and those of a planned "
+            "sample were not; leave these out, or give max_share without confidence",
             "review",
         )
     path = _Path.of(votes, weights, smoothing, unvoted)
