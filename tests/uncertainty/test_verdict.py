@@ -114,7 +114,7 @@ def test_sentences():
     assert str(lost) == (
         "no better than no model: loss 0.5045 against 0.5000 for a coin that predicts 'fraud' in 1.8 % of rows, the best "
         "without a model (difference -0.0045, 95 % interval -0.0070 to -0.0027); improve the model, or review the preferences. "
-        "Class 'fraud' is given up: 0.0 % of its 18 rows are found, most are predicted as 'ok'; set min_recall, or a higher "
+        "Class 'fraud' is given up: 0.0 % of its 18 rows are found, 'ok' is predicted most often in its place; set min_recall, or a higher "
         "importance"
     )
 
@@ -160,9 +160,21 @@ def test_the_mark_of_few_predictions_and_several_classes_given_up():
     result = cp.evaluate(cp.Counts.from_matrix(matrix, list("abcd")), preferences=cp.Preferences())
     assert result.verdict.few_predictions == (("d", 16.0),)
     assert [one.label for one in result.verdict.given_up] == ["a", "b"]
-    assert "Classes 'a', 'b' are given up, predicted next to never" in str(result.verdict)
+    assert "Classes 'a', 'b' are given up, next to none of their rows are found: set min_recall" in str(result.verdict)
     assert "0.562*" in str(result)
     assert "<small>of only 16</small>" in result.to_html()
+
+
+def test_what_is_said_of_a_class_given_up_is_true():
+    """A class may be predicted as often as it occurs and never be right, no other class need have most of its rows, and costs take no importance."""
+    swapped = verdict_of([[0, 20], [20, 0]], cp.Preferences())
+    assert [one.predicted for one in swapped.given_up] == [20, 20]
+    assert "predicted next to never" not in str(swapped)
+    spread = verdict_of([[0, 4, 3, 3], *np.diag([9, 9, 9, 9])[1:].tolist()], cp.Preferences(), labels="abcd")
+    assert "0.0 % of its 10 rows are found, 'b' is predicted most often in its place" in str(spread)
+    costs = cp.Preferences(cost={("fraud", "ok"): 5, ("ok", "fraud"): 1})
+    assert "importance" not in str(verdict_of([[0, 20], [0, 80]], costs))
+    assert str(verdict_of([[0, 20], [0, 80]], costs)).endswith("set min_recall, or a higher cost of missing it")
 
 
 def test_the_interval_has_the_confidence_asked_for():

@@ -6,6 +6,7 @@ import json
 import pickle
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -225,6 +226,18 @@ def test_two_classes_have_a_threshold(rng, smoothing, pos_label):
         reached = share >= threshold if threshold.inclusive else share > threshold
         predicted = decision.decide(share, pos_label=threshold.label)
         assert (reached == (predicted == threshold.label)).all()
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_a_threshold_is_that_of_the_rounded_products(smoothing):
+    """Weights by hand meet shares that are ties but for rounding: a third of those below was on the other side."""
+    for first, second, label in product(range(1, 12), range(1, 12), ("fraud", "ok")):
+        decision = cp.Decision(("fraud", "ok"), [first, second], smoothing=smoothing, pos_label=label)
+        threshold = float(decision.threshold)
+        share = np.clip([np.nextafter(threshold, 0), threshold, np.nextafter(threshold, 1)], 0, 1)
+        reached = share >= threshold if decision.threshold.inclusive else share > threshold
+        assert (reached == (decision.decide(share, pos_label=label) == label)).all()
+    assert cp.Decision(("fraud", "ok"), [1.0, 1e-6]).threshold.rule == "'ok' above 0.999999000001"
 
 
 def test_a_threshold_follows_the_tie_rule_and_travels():

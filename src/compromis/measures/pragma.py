@@ -258,10 +258,6 @@ class OwnAnswer:
         return text if self.reached else f"{text}: improve the model, or accept less"
 
 
-CURE = "set min_recall, or a higher importance"
-"""What brings back a class that is given up."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GivenUp:
     """A class that occurs but is predicted next to never."""
@@ -273,14 +269,9 @@ class GivenUp:
     instead: Label
     """What most of its rows are predicted as."""
 
-    @property
-    def sentence(self) -> str:
-        """What happens to the class, without the cure."""
-        found = f"{100 * self.recall:.1f} % of its {count(self.support)} rows are found, most are predicted as {self.instead!r}"
-        return f"class {self.label!r} is given up: {found}"
-
     def __str__(self) -> str:
-        return f"{self.sentence}; {CURE}"
+        found = f"{100 * self.recall:.1f} % of its {count(self.support)} rows are found, {self.instead!r} is predicted most often in its place"
+        return f"class {self.label!r} is given up: {found}"
 
 
 def missed_constraints(counts: Counts, arrays: PreferenceArrays) -> tuple[MissedConstraint, ...]:

@@ -15,7 +15,6 @@ from compromis._typing import Label
 from compromis.evidence.counts import Counts, ratio
 from compromis.measures.baselines import Baseline, Coin, naive_baselines
 from compromis.measures.pragma import (
-    CURE,
     GivenUp,
     MissedConstraint,
     OwnAnswer,
@@ -229,12 +228,14 @@ class Verdict(Result):
 
     def _missed(self) -> list[str]:
         asked = {missed.label for missed in self.constraints if missed.rate == "recall"}  # these have a minimum already
-        lost = [given.sentence if given.label in asked else str(given) for given in self.given_up]
+        cure = f"set min_recall, or a higher {'importance' if self.measure == 'loss' else 'cost of missing it'}"
+        lost = [str(given) if given.label in asked else f"{given}; {cure}" for given in self.given_up]
         if len(lost) > 1:
-            sentence = (
-                f"classes {shown([given.label for given in self.given_up])} are given up, predicted next to never"
-            )
-            lost = [sentence if asked.issuperset(given.label for given in self.given_up) else f"{sentence}: {CURE}"]
+            labels = [given.label for given in self.given_up]
+            sentence = f"classes {shown(labels)} are given up, next to none of their rows are found"
+            lost = [
+                sentence if asked.issuperset(labels) else f"{sentence}: {cure.replace('missing it', 'missing them')}"
+            ]
         missed = [str(answer) for answer in self.answers if not answer.reached]
         return [*map(str, self.constraints), *missed, *lost]
 

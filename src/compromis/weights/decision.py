@@ -61,11 +61,13 @@ class Threshold(float):
     @property
     def rule(self) -> str:
         """The rule in words."""
-        return (
-            f"{self.label!r} {'from' if self.inclusive else 'above'} {float(self):.4g}{' on' if self.inclusive else ''}"
-        )
+        value, number = float(self), f"{self:.4g}"
+        shown = number if float(number) != 1 or value == 1 else repr(value)  # "above 1" would be never
+        return f"{self.label!r} {'from' if self.inclusive else 'above'} {shown}{' on' if self.inclusive else ''}"
 
 
+_NEAR = 1e-15
+"""Shares this near to a threshold may be on its other side by rounding."""
 MOST_WEIGHTS = 8
 """Weights that a line names."""
 
@@ -148,7 +150,19 @@ class Decision:
             raise AttributeError(f"two classes have a threshold, this decision is about {len(self.classes)}")
         k = 1 if self.pos_label is None else self.classes.index(self.pos_label)
         own, other, added = float(self.weights[k]), float(self.weights[1 - k]), self.smoothing
-        return Threshold((other * (1 + added) - own * added) / (own + other), self.classes[k], inclusive=k == 0)
+        value = (other * (1 + added) - own * added) / (own + other)
+
+        def reached(share: float) -> bool:
+            first, second = own * (share + added), other * (1 - share + added)
+            return first > second or (k == 0 and first == second)
+
+        # a product is rounded: the shares next to the value decide which of them is the threshold
+        low, high = (min(max(value + step * (1 + added), 0.0), 1.0) for step in (-_NEAR, _NEAR))
+        if reached(high) and not reached(low):
+            while low < (middle := (low + high) / 2) < high:
+                low, high = (low, middle) if reached(middle) else (middle, high)
+            value = high if k == 0 else low
+        return Threshold(value, self.classes[k], inclusive=k == 0)
 
     def decide(self, votes: Any, *, pos_label: Any = None, return_review: bool = False) -> Any:
         """Return the label of each row; rows without any vote get the class that smoothing and weights prefer, else the first.
