@@ -328,3 +328,9 @@ def test_results_follow_the_protocol(result):
     assert result.to_markdown()
     assert result._repr_html_()
     assert result.summary
+
+
+def test_votes_for_one_class_are_planned():
+    plan = cp.model_selection.plan_labels(np.ones((40, 1)), labels=["a"], budget=20, random_state=0)
+    assert plan.classes == ("a",)
+    assert len(set(plan.rows.tolist())) == 20

@@ -93,10 +93,10 @@ def test_reading_and_applying_a_decision_loads_no_kernel():
 @pytest.mark.parametrize(
     ("votes", "said"),
     [
-        ([[0.5, np.nan]], "votes must be finite, got nan in row 0, column 1"),
+        ([[0.5, np.nan]], "y_proba must be finite, got nan in row 0, column 1"),
         ([[0.5, 0.5], [np.inf, 0.5]], "got inf in row 1, column 0"),
-        ([[0.5, -1.0]], "votes must not be negative"),
-        ([[0.5, 0.5, 0.5]], "votes has 3 columns, but there are 2 classes"),
+        ([[0.5, -1.0]], "y_proba must not be negative"),
+        ([[0.5, 0.5, 0.5]], "y_proba has 3 columns, but there are 2 classes"),
     ],
 )
 def test_votes_that_are_none(votes, said):

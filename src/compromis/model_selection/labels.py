@@ -439,7 +439,8 @@ class ArrayRows:
     def _of_votes(
         cls, classes: tuple[Label, ...], scores: Floats, total: Floats, weighted: Floats, opinion: Ints | None
     ) -> ArrayRows:
-        predicted, best, second = best_and_second(weighted)
+        rivals = max(2 - len(classes), 0)  # a class alone has one without votes
+        predicted, best, second = best_and_second(np.pad(weighted, [(0, 0), (0, rivals)]))
         margin = (best - second) / (best + second)
         codes = predicted.astype(np.int64)
         return cls(*Population.from_codes(classes, codes, opinion, margin, scores / total[:, np.newaxis]))
