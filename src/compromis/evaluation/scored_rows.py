@@ -110,6 +110,7 @@ class ScoredRows:
             classes=self.rows.classes,
             rows=len(truth) - left_out,
             left_out=left_out,
+            squares=np.where(empty, 0.0, counted**2) if counted.dtype.kind == "f" else None,
             amount=amount,
             amount_squares=None if amount is None else amount**2,
         )
