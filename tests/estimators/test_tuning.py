@@ -130,6 +130,21 @@ def test_the_promise_has_an_interval(rng):
         assert promised.low < loss < promised.high
 
 
+@pytest.mark.parametrize("grouped", [False, True])
+def test_weights_of_rows_in_the_search_are_no_rows(rng, grouped):
+    """A thousand times the weights are the same rows; unequal ones count as fewer. Noise was called better in 11 % of 140 fits."""
+    X, y = noise(rng, 400, 0.2)
+    X[:, 0] += 2 * y
+    weight, groups = rng.lognormal(size=400), np.arange(400) // 2 if grouped else None
+    verdicts = []
+    for given in (weight, 1000 * weight, np.ones(400)):
+        tuned = cp.TunedDecisionClassifier(LogisticRegression(), preferences={1: 5}, resamples=0, random_state=0)
+        verdicts.append(tuned.fit(X, y, search_sample_weight=given, groups=groups).verdict_)
+    assert verdicts[0].interval.low == pytest.approx(verdicts[1].interval.low, abs=1e-9)
+    assert verdicts[0].interval.high == pytest.approx(verdicts[1].interval.high, abs=1e-9)
+    assert verdicts[0].interval.width > 1.2 * verdicts[2].interval.width
+
+
 def test_one_warning_of_few_rows_for_a_fit(rng):
     X, y = noise(rng, 300, 0.04)
     X[:, 0] += 4 * y

@@ -26,6 +26,7 @@ def same(first, second):
             np.array_equal(first.votes, second.votes)
             and np.array_equal(first.truth, second.truth)
             and np.array_equal(first.multiplicity, second.multiplicity)
+            and np.array_equal(first.squares, second.squares)
             and (first.rows, first.left_out, first.width) == (second.rows, second.left_out, second.width)
         )
     return (
@@ -45,6 +46,7 @@ def some_evidence(rng):
     yield cp.Votes.from_proba(truth, votes, labels=[0, 1, 2], merge=True)
     yield cp.Counts.from_predictions(truth, decision, amount=rng.random(50))
     yield cp.Votes.from_proba(truth, votes, labels=[0, 1, 2], merge=True, amount=rng.random(50))
+    yield cp.Votes.from_proba(truth, votes, labels=[0, 1, 2], merge=True, sample_weight=rng.random(50))
     yield cp.OperatingPoints.from_predictions(truth == 1, rng.random(50))
     yield cp.OperatingPoints.from_bins([0.5, 0.0], [3, 1], [0, 7], pos_label="é\n😀")
 

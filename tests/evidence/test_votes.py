@@ -77,6 +77,38 @@ def test_sample_weights_add_up():
         np.testing.assert_allclose(patterns.counts(np.ones(4)).matrix, expected, rtol=1e-12)
 
 
+def test_squares_of_sample_weights_are_those_of_counted_rows():
+    """Intervals count effective rows by them: as weighted rows that are counted directly, in parts, merged, with other shares."""
+    votes, y = random_votes(5)
+    voted = votes.sum(axis=1) > 0
+    votes, y = votes[voted], y[voted]
+    weight, predicted = np.random.default_rng(5).lognormal(size=len(y)), naive.decide(votes, np.ones(4))
+    shares, half = [0.4, 0.3, 0.2, 0.1], len(y) // 2
+    for merge in (True, False):
+        patterns = Votes.from_proba(y, votes, labels=range(4), sample_weight=weight, merge=merge)
+        plain = Votes.from_proba(y, votes, labels=range(4), merge=merge)
+        parts = [
+            Votes.from_proba(y[s], votes[s], labels=range(4), sample_weight=given, merge=merge)
+            for s, given in ((slice(half), weight[:half]), (slice(half, None), None))
+        ]
+        partly = np.r_[weight[:half], np.ones(len(y) - half)]
+        counted = cp.Counts.from_predictions(y, predicted, labels=range(4), sample_weight=weight)
+        expected = (
+            (patterns, counted),
+            (parts[0] + parts[1], cp.Counts.from_predictions(y, predicted, labels=range(4), sample_weight=partly)),
+            (patterns.with_prevalence(shares), counted.with_prevalence(shares)),
+            (
+                plain.with_prevalence(shares),
+                cp.Counts.from_predictions(y, predicted, labels=range(4)).with_prevalence(shares),
+            ),
+        )
+        for evidence, direct in expected:
+            found = evidence.counts(np.ones(4))
+            np.testing.assert_allclose(found.matrix, direct.matrix, rtol=1e-12)
+            np.testing.assert_allclose(found.squares, direct.squares, rtol=1e-12)
+        assert plain.counts(np.ones(4)).squares is None
+
+
 @pytest.mark.parametrize("sparse", [True, False])
 def test_parts_add_up(sparse):
     votes, y = random_votes(7, rows=80)

@@ -118,6 +118,7 @@ def test_weighted_rows_smoothing_and_rows_without_votes(rng):
         truth[100:], np.array(names)[predicted], labels=names, sample_weight=weight[100:]
     )
     assert np.allclose(found.search.counts.matrix, expected.matrix, rtol=1e-12)
+    assert np.allclose(found.search.counts.squares, expected.squares, rtol=1e-12)
     assert found.search.left_out == 100
     assert "100 rows without any vote are left out" in str(found)
 

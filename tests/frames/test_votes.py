@@ -40,6 +40,18 @@ def test_votes(kind, rng):
     assert found.rows == 493
 
 
+def test_votes_of_weighted_rows(kind, rng):
+    votes, weight = forest_votes(rng, 200), rng.exponential(size=200)
+    truth = random_labels(rng, ["x", "y", "z"], 200)
+    columns = {name: votes[:, k].tolist() for k, name in enumerate("xyz")}
+    frame = make(kind, {"t": truth, **columns, "w": weight.tolist()})
+    found = cp.Votes.from_frame(frame, truth="t", proba=["x", "y", "z"], weight="w").counts([1, 1, 1])
+    predicted = np.array(["x", "y", "z"])[votes.argmax(axis=1)]
+    expected = cp.Counts.from_predictions(truth, predicted, labels=["x", "y", "z"], sample_weight=weight)
+    assert np.allclose(found.matrix, expected.matrix, rtol=1e-12)
+    assert np.allclose(found.squares, expected.squares, rtol=1e-12)
+
+
 def test_votes_come_in_one_order(engine, rng):
     """Searches over equal evidence must give equal weights, whatever order an engine hands groups over in."""
     votes = forest_votes(rng, 300)

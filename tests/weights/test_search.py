@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 import scipy.optimize
 import scipy.sparse
+from sklearn.utils.class_weight import compute_sample_weight
 
+import compromis as cp
 from compromis.errors import InputError
 from compromis.evidence.votes import Votes
 from compromis.metrics import METRICS, Metric
@@ -98,6 +100,13 @@ def test_weights_are_repetition():
     repeated = search_weights(np.repeat(y, times), np.repeat(votes, times, axis=0), random_state=0)
     assert weighted.loss == pytest.approx(repeated.loss, abs=1e-12)
     np.testing.assert_allclose(weighted.counts.matrix, repeated.counts.matrix)
+
+
+def test_weights_that_are_a_function_of_the_class_are_warned_about():
+    y, votes = three_classes()
+    with pytest.warns(UserWarning, match=r"a function of the class alone.* Leave sample_weight out"):
+        cp.search_weights(y, votes, sample_weight=compute_sample_weight("balanced", y), random_state=0)
+    cp.search_weights(y, votes, sample_weight=np.full(len(y), 3.0), random_state=0)  # any warning is an error here
 
 
 def test_the_order_of_rows_does_not_matter_for_exact():

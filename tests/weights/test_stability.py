@@ -86,3 +86,7 @@ def test_weighted_rows_are_counted_as_rows():
     y, proba = rare()
     (said,) = few_rows_of(lambda: cp.search_weights(y, proba, preferences={1: 10}, sample_weight=np.full(len(y), 9.5)))
     assert f"class 1 has {int(y.sum())} rows" in said
+    merged = cp.Votes.from_proba(y, proba.round(), sample_weight=np.full(len(y), 9.5))
+    assert len(merged) == 3
+    (said,) = few_rows_of(lambda: cp.search_weights(merged, preferences={1: 10}))
+    assert f"class 1 has {int(y.sum())} rows" in said

@@ -51,6 +51,7 @@ def with_expected_truth(votes: Votes, generator: np.random.Generator) -> tuple[V
         truth=label.astype(np.int64),
         multiplicity=weight[row] * probability[row, label],
         merged=False,
+        squares=None,
     )
     return expected, float(np.clip((power - BOLDEST) / (SOBER - BOLDEST), 0.0, 1.0))
 

@@ -47,7 +47,7 @@ from compromis.weights.guarantee import Guarantee, warn_of_idle_confidence
 from compromis.weights.predictor import decide_or_review
 from compromis.weights.problem import normalised
 from compromis.weights.review import Review, Reviewed
-from compromis.weights.search import WeightSearch
+from compromis.weights.search import WeightSearch, warn_of_class_weights
 from compromis.weights.stability import Stability
 
 AUTO_FOLDS = 5
@@ -243,7 +243,7 @@ class TunedClassifier(PreferencesMixin, ClassifierMixin, BaseEstimator):  # type
     ) -> None:
         """Search the weights on honest votes; warn if they are no better than no model, or chance explains them as well."""
         if weight is not None:
-            _warn_of_class_weights(y, weight)
+            warn_of_class_weights(np.unique(y, return_inverse=True)[1], weight, "search_sample_weight", stacklevel=4)
         merge = "auto" if by is None else False
         given = {"labels": self.classes_.tolist(), "sample_weight": weight, "amount": amount}
         patterns = Votes.from_proba(y, votes, **given, merge=merge)
@@ -639,22 +639,6 @@ def _classes_of_groups(y: NDArray[Any], group: Ints) -> Ints:
     """Return the class of each distinct pair of class and group: a rare class may stand in a few groups only."""
     classes: Ints = np.unique(np.stack([np.unique(y, return_inverse=True)[1], group]), axis=1)[0]
     return classes
-
-
-def _warn_of_class_weights(y: NDArray[Any], weight: Floats) -> None:
-    """Warn of weights in the search that say nothing but a row's class: they change the shares of the classes."""
-    codes, weights = np.unique(y[weight > 0], return_inverse=True)[1], weight[weight > 0]
-    largest, first = np.zeros(int(codes.max()) + 1), np.zeros(int(codes.max()) + 1)
-    np.maximum.at(largest, codes, weights)
-    first[codes] = weights
-    if np.allclose(weights, first[codes], rtol=1e-9, atol=0) and largest.max() > largest.min() * (1 + 1e-9):
-        warnings.warn(
-            "the weights of the rows in the search are a function of the class alone: it takes the classes to be as frequent as the "
-            "weights make them, so precision on real rows is another. Leave search_sample_weight out and say what matters in "
-            "the preferences; for a population with other class shares use with_prevalence",
-            UserWarning,
-            stacklevel=4,
-        )
 
 
 def _checked_fitted(estimator: Any) -> Any:

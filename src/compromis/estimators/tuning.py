@@ -386,17 +386,20 @@ def _weights(problem: SearchProblem, others: NDArray[Any], method: str | Sweep, 
 
 
 def share_out(votes: Votes, generator: np.random.Generator) -> NDArray[Any]:
-    """Return how many rows of each pattern go to each part, of shape (parts, patterns); each part has as many rows of each class."""
-    whole = votes.multiplicity.dtype.kind == "i"
-    if whole and votes.multiplicity.sum() > MOST_SHUFFLED:
-        return generator.multinomial(votes.multiplicity, np.full(PARTS, 1 / PARTS)).T
-    parts = np.zeros((PARTS, len(votes)), dtype=votes.multiplicity.dtype)
-    for k in range(len(votes.classes)):
-        own = np.flatnonzero((votes.truth == k) & (votes.multiplicity > 0))
-        row = np.repeat(own, votes.multiplicity[own]) if whole else own  # a weighted row goes to one part
-        part = (generator.permutation(len(row)) + generator.integers(PARTS)) % PARTS
-        np.add.at(parts, (part, row), 1 if whole else votes.multiplicity[row])
-    return parts
+    """Share the rows of each pattern out over the parts, so that each has as many rows of each class; of a sample patterns stay whole."""
+    rows = votes.pattern_rows if votes.strata is None else np.asarray(votes.multiplicity > 0, dtype=np.int64)
+    if rows.sum() > MOST_SHUFFLED:
+        times = generator.multinomial(rows, np.full(PARTS, 1 / PARTS)).T
+    else:
+        times = np.zeros((PARTS, len(votes)), dtype=np.int64)
+        for k in range(len(votes.classes)):
+            own = np.flatnonzero((votes.truth == k) & (votes.multiplicity > 0))
+            row = np.repeat(own, rows[own])
+            part = (generator.permutation(len(row)) + generator.integers(PARTS)) % PARTS
+            np.add.at(times, (part, row), 1)
+    if votes.multiplicity.dtype.kind == "i":
+        return times
+    return np.where(times == rows, votes.multiplicity, times * (votes.multiplicity / np.maximum(rows, 1)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -90,8 +90,7 @@ def pragma_scorer(preferences: Preferences | Mapping[Any, Any]) -> PragmaScorer:
     neither the estimator nor the fold knows it warns; if there are only such, it raises. Where decisions cost the amount of a row it
     requests that: ``pragma_scorer(preferences).set_score_request(amount=True)``, with metadata routing.
 
-    scikit-learn's TunedThresholdClassifierCV takes only what its own ``make_scorer`` made; give it
-    ``make_scorer(cp.pragma_loss, greater_is_better=False, preferences=preferences)``.
+    scikit-learn's TunedThresholdClassifierCV takes it too.
 
     Examples
     --------

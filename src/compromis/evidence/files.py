@@ -61,6 +61,7 @@ class _VotesPart(
     left_out: int
     width: float
     weighted: bool
+    squares: list[float] | None = None
     amount: list[float] | None = None
     amount_squares: list[float] | None = None
     strata: _StrataPart | None = None
@@ -212,6 +213,7 @@ def _part(evidence: Evidence) -> Any:
             rows=evidence.rows,
             left_out=evidence.left_out,
             width=evidence.width,
+            squares=_listed(evidence.squares),
             amount=_listed(evidence.amount),
             amount_squares=_listed(evidence.amount_squares),
             weighted=evidence.multiplicity.dtype.kind == "f",
@@ -283,11 +285,17 @@ def _read_votes(part: _VotesPart) -> Votes:
     truth = _numbers(part.truth, (len(part.truth),), False, "truth")
     if truth.max(initial=0) >= len(classes):
         raise InputError(f"a true class lies outside the {len(classes)} classes")
-    amount, amount_squares = (
+    squares, amount, amount_squares = (
         None if given is None else _cells(given, truth.shape, True, name)
-        for name, given in (("amount", part.amount), ("amount_squares", part.amount_squares))
+        for name, given in (
+            ("squares", part.squares),
+            ("amount", part.amount),
+            ("amount_squares", part.amount_squares),
+        )
     )
     _check_both(amount, amount_squares)
+    if part.weighted and squares is None and part.strata is None:
+        raise InputError("the multiplicities are sums of weights, so the sums of their squares belong to them")
     drawn = {} if part.strata is None else _read_drawn(part, part.strata)
     if not (0 <= part.rows < _MOST and 0 <= part.left_out < _MOST and 0 <= part.width <= 1):
         raise InputError(
@@ -301,6 +309,7 @@ def _read_votes(part: _VotesPart) -> Votes:
         left_out=part.left_out,
         merged=True,
         width=part.width,
+        squares=squares,
         amount=amount,
         amount_squares=amount_squares,
         **{"multiplicity": sizes, **drawn},

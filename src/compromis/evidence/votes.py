@@ -15,7 +15,7 @@ from compromis._typing import Flags, Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.answers import AnswerCounts, AnswerMapping, read_answers
 from compromis.evidence.count_bounds import CountBounds
-from compromis.evidence.counts import Counts, check_drawn, check_room, refuse_sample, refuse_weighted_amounts
+from compromis.evidence.counts import Counts, check_drawn, check_room, ratio, refuse_sample, refuse_weighted_amounts
 from compromis.evidence.readers import prevalence_factors, read_class_weights, read_smoothing, read_weights
 from compromis.evidence.scores import (
     Matrix,
@@ -70,6 +70,8 @@ class Votes:
         Whether equal rows were merged.
     width : float
         How far a vote may lie from the one stored: half a bin where votes were binned, else 0.
+    squares : ndarray of shape (patterns,), optional
+        The sums of the squares of the rows' weights, where there are sample weights: intervals and verdicts count effective rows by them.
     amount, amount_squares : ndarray of shape (patterns,), optional
         The sums of the rows' amounts (times their weights) and of their squares, where decisions cost the amount of a row.
     answers : AnswerCounts, optional
@@ -96,6 +98,7 @@ class Votes:
     left_out: int = 0
     merged: bool = False
     width: float = 0.0
+    squares: Floats | None = None
     amount: Floats | None = None
     amount_squares: Floats | None = None
     answers: AnswerCounts | None = None
@@ -261,6 +264,9 @@ class Votes:
         counted = np.ones(len(truth), dtype=np.int64) if weight is None else weight
         counted = np.where(empty, counted.dtype.type(0), counted)
         left_out, sums = int(empty.sum()), None if amount is None else amount * counted
+        squares = (
+            counted**2 if counted.dtype.kind == "f" and "strata" not in others else None
+        )  # a sample has its design
         return cls(
             votes=matrix,
             truth=truth,
@@ -268,6 +274,7 @@ class Votes:
             classes=classes,
             rows=len(truth) - left_out,
             left_out=left_out,
+            squares=squares,
             amount=sums,
             amount_squares=None if sums is None else sums**2,
             **others,
@@ -343,12 +350,11 @@ class Votes:
         matrix = np.zeros((len(self.classes), len(self.classes)), dtype=dtype)
         truth, size = np.ascontiguousarray(self.truth, np.int64), np.ascontiguousarray(self.multiplicity, dtype)
         count_decisions(truth, predicted, size, matrix)
-        if self.amount is None or self.amount_squares is None:
-            return Counts(matrix, self.classes, self.rows)
-        amounts = np.zeros((2, *matrix.shape))
-        for cells, parts in zip(amounts, (self.amount, self.amount_squares), strict=True):
-            count_decisions(truth, predicted, np.ascontiguousarray(parts), cells)
-        return Counts(matrix, self.classes, self.rows, None, amounts[0], amounts[1])
+        sums = {name: np.zeros(matrix.shape) for name in self._sums()}
+        for name, part in self._sums().items():
+            count_decisions(truth, predicted, np.ascontiguousarray(part, np.float64), sums[name])
+        of_amounts = sums.get("amount"), sums.get("amount_squares")
+        return Counts(matrix, self.classes, self.rows, sums.get("squares"), *of_amounts)
 
     def merge(self) -> Votes:
         """Return the same votes with equal rows merged, and without rows that have no votes."""
@@ -360,7 +366,7 @@ class Votes:
         np.add.at(total, group, self.multiplicity)
         voted = _total(_scaled(self.votes)[first]) > 0
         parts: dict[str, Any] = {
-            name: np.bincount(group, part, len(voted))[voted] for name, part in self._amounts().items()
+            name: np.bincount(group, part, len(voted))[voted] for name, part in self._sums().items()
         }
         first, total = first[voted], total[voted]
         if self.stratum is not None and self.labelled is not None:
@@ -369,18 +375,18 @@ class Votes:
         return replace(self, votes=self.votes[first], truth=self.truth[first], multiplicity=total, merged=True, **parts)
 
     def with_rows(self, multiplicity: NDArray[Any], chosen: Ints | slice = slice(None)) -> Votes:
-        """Return the `chosen` patterns with other multiplicities; amounts go with them, strata do not."""
+        """Return the `chosen` patterns with other numbers of their rows; squares and amounts go with them, strata do not."""
         share = np.divide(multiplicity, self.multiplicity, out=np.zeros(len(self)), where=self.multiplicity > 0)
-        amounts: dict[str, Any] = {name: (part * share)[chosen] for name, part in self._amounts().items()}
-        amounts |= {"strata": None, "stratum": None, "labelled": None}
+        sums: dict[str, Any] = {name: (part * share)[chosen] for name, part in self._sums().items()}
+        sums |= {"strata": None, "stratum": None, "labelled": None}
         return replace(
-            self, votes=self.votes[chosen], truth=self.truth[chosen], multiplicity=multiplicity[chosen], **amounts
+            self, votes=self.votes[chosen], truth=self.truth[chosen], multiplicity=multiplicity[chosen], **sums
         )
 
-    def _amounts(self) -> dict[str, Any]:
-        if self.amount is None or self.amount_squares is None:
-            return {}
-        return {"amount": self.amount, "amount_squares": self.amount_squares}
+    def _sums(self) -> dict[str, Floats]:
+        """Return the sums over the rows of each pattern that there are beside the multiplicity."""
+        named = {"squares": self.squares, "amount": self.amount, "amount_squares": self.amount_squares}
+        return {name: part for name, part in named.items() if part is not None}
 
     def dense(self) -> Floats:
         """Return the votes as an array of float64."""
@@ -396,6 +402,18 @@ class Votes:
         for cells, reached in ((low, sure), (high, possible)):
             np.add.at(cells, self.truth, np.where(reached, self.multiplicity[:, np.newaxis], 0))
         return CountBounds(low=low, high=high, support=self.support, classes=self.classes)
+
+    @property
+    def pattern_rows(self) -> Ints:
+        """The rows of each pattern; of weighted rows the effective number (Kish), at least one."""
+        if self.labelled is not None:
+            return self.labelled
+        if self.multiplicity.dtype.kind == "i":
+            return self.multiplicity
+        rows = np.asarray(self.multiplicity > 0, dtype=np.int64)
+        if self.squares is None:
+            return rows
+        return np.maximum(rows, np.rint(np.nan_to_num(ratio(self.multiplicity**2, self.squares))).astype(np.int64))
 
     @property
     def support(self) -> NDArray[Any]:
@@ -455,8 +473,11 @@ class Votes:
         [1.5, 1.5]
         """
         refuse_sample(self.strata, "with_prevalence")
-        factor = prevalence_factors(shares, self.classes, self.support)
-        return self.with_rows(self.multiplicity * factor[self.truth])
+        factor = prevalence_factors(shares, self.classes, self.support)[self.truth]
+        squares = self.multiplicity if self.squares is None else self.squares
+        of_amounts = None if self.amount_squares is None else self.amount_squares * factor**2
+        weighed = self.with_rows(self.multiplicity * factor)
+        return replace(weighed, squares=squares * factor**2, amount_squares=of_amounts)
 
     def __len__(self) -> int:
         return len(self.truth)
@@ -479,7 +500,7 @@ class Votes:
             merged=False,
             width=max(self.width, other.width),
             answers=_sum_of(self.answers, other.answers),
-            **_joined(self._amounts(), other._amounts()),
+            **_joined_sums(self, other),
             **{"multiplicity": np.concatenate([self.multiplicity, other.multiplicity]), **_joined_strata(self, other)},
         )
         return both.merge() if self.merged and other.merged else both
@@ -489,10 +510,13 @@ def _sum_of(first: AnswerCounts | None, second: AnswerCounts | None) -> AnswerCo
     return first + second if first is not None and second is not None else first or second
 
 
-def _joined(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
-    if bool(first) != bool(second):
+def _joined_sums(*votes: Votes) -> dict[str, Any]:
+    if len({part.amount is None for part in votes}) > 1:
         raise InputError("votes with amounts and votes without do not add up; read both with amount=", "amount")
-    return {name: np.concatenate([part, second[name]]) for name, part in first.items()}
+    sums = [part._sums() for part in votes]  # noqa: SLF001 (a class of this file)
+    if any("squares" in part for part in sums):  # an unweighted row weighs 1, squared too
+        sums = [{"squares": part.multiplicity, **of} for part, of in zip(votes, sums, strict=True)]
+    return {name: np.concatenate([of[name] for of in sums]) for name in sums[0]}
 
 
 def _joined_strata(first: Votes, second: Votes) -> dict[str, Any]:

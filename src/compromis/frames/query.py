@@ -191,6 +191,10 @@ class Frame:
         """Return the number of rows of each group, or the sum of their weights."""
         return rows.floats(WEIGHT) if self.weighted else rows.counts(ROWS)
 
+    def squares(self, rows: Rows) -> Floats | None:
+        """Return the sum of the squares of each group's weights; None without weights."""
+        return rows.floats(SQUARE) if self.weighted else None
+
     def labels(self, rows: Rows, key: str) -> LabelColumn:
         """Return the labels that a column of groups holds, checked."""
         name = f"column {self.named[key]!r}"

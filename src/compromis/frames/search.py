@@ -372,9 +372,14 @@ class VoteSource:
             lazy = add_decision(lazy, self.names, weights, smoothing, positions, key)
         predicted = self.opened.select(lazy, [TRUTH, *keys])
         rows = count_groups(predicted, [TRUTH, *keys], MOST_PATTERNS, what="decisions")
-        truth, sizes, counted = self._truth(rows), self.opened.sizes(rows), int(rows.counts(ROWS).sum())
-        matrices = [laid_out((truth, rows.floats(key).astype(np.int64)), sizes, len(self.classes)) for key in keys]
-        return [Counts(matrix=matrix, classes=self.classes, rows=counted) for matrix in matrices]
+        truth, counted, size = self._truth(rows), int(rows.counts(ROWS).sum()), len(self.classes)
+        sizes, squares = self.opened.sizes(rows), self.opened.squares(rows)
+        found = []
+        for key in keys:
+            pairs = (truth, rows.floats(key).astype(np.int64))
+            of_weights = None if squares is None else laid_out(pairs, squares, size)
+            found.append(Counts(laid_out(pairs, sizes, size), self.classes, counted, of_weights))
+        return found
 
     def _truth(self, rows: Rows) -> Ints:
         (truth,), _ = encode(self.opened.labels(rows, TRUTH), labels=self.classes)

@@ -105,7 +105,7 @@ def patterns_of_rows(opened: Frame, rows: Rows, columns: Sequence[str], classes:
     matrix = np.column_stack([rows.floats(name) for name in vote_names(len(columns))])
     counts = rows.counts(ROWS)
     _refuse_unusable(opened, matrix, counts)
-    return _merged(matrix, truth, order, counts, opened.sizes(rows))
+    return _merged(matrix, truth, order, counts, opened.sizes(rows), opened.squares(rows))
 
 
 def true_classes(
@@ -127,7 +127,14 @@ def true_classes(
     return truth, order
 
 
-def _merged(matrix: Floats, truth: Ints, classes: tuple[Label, ...], counts: Ints, sizes: NDArray[Any]) -> Votes:
+def _merged(
+    matrix: Floats,
+    truth: Ints,
+    classes: tuple[Label, ...],
+    counts: Ints,
+    sizes: NDArray[Any],
+    squares: Floats | None,
+) -> Votes:
     """Return the patterns in the order of their votes: engines hand groups over in any order, and may keep 0 and -0 apart."""
     voted = matrix.any(axis=1)
     left_out = int(counts[~voted].sum())
@@ -138,10 +145,12 @@ def _merged(matrix: Floats, truth: Ints, classes: tuple[Label, ...], counts: Int
     matrix, truth = matrix[order], truth[order]
     new = np.ones(len(order), dtype=bool)
     new[1:] = (matrix[1:] != matrix[:-1]).any(axis=1) | (truth[1:] != truth[:-1])
+    start = np.flatnonzero(new)
     return Votes(
         votes=np.ascontiguousarray(matrix[new]),
         truth=truth[new],
-        multiplicity=np.add.reduceat(sizes[order], np.flatnonzero(new)),
+        multiplicity=np.add.reduceat(sizes[order], start),
+        squares=None if squares is None else np.add.reduceat(squares[order], start),
         classes=classes,
         rows=int(counts[voted].sum()),
         left_out=left_out,

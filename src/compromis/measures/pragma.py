@@ -270,8 +270,8 @@ class GivenUp:
     """What most of its rows are predicted as."""
 
     def __str__(self) -> str:
-        found = f"{100 * self.recall:.1f} % of its {count(self.support)} rows are found, {self.instead!r} is predicted most often in its place"
-        return f"class {self.label!r} is given up: {found}"
+        found = f"{100 * self.recall:.1f} % of its {count(self.support)} rows are found"
+        return f"class {self.label!r} is given up: {found}, {self.instead!r} is predicted most often in its place"
 
 
 def missed_constraints(counts: Counts, arrays: PreferenceArrays) -> tuple[MissedConstraint, ...]:

@@ -348,6 +348,7 @@ def sampled(votes: cp.Votes, most: int) -> cp.Votes:
         rows=len(chosen),
         left_out=0,
         merged=False,
+        squares=None,
     )
 
 

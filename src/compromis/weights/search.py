@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,13 +14,13 @@ from numpy.typing import ArrayLike
 
 from compromis._results import Result
 from compromis._text import Finding, Table, count, fixed, shown, uncapitalised, unknown_name
-from compromis._typing import Floats, Label
+from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.readers import read_whole
 from compromis.evidence.strata import Sample
 from compromis.evidence.votes import Votes
-from compromis.labels import check_row_order
+from compromis.labels import check_row_order, encode, read_labels
 from compromis.measures.baselines import Baseline, naive_baselines
 from compromis.measures.by_group import ByGroup, group_table, missed_by_group, rows_of
 from compromis.measures.headline import Headline, headline_of
@@ -408,6 +409,9 @@ def search_weights(
     votes = read_votes(y_true, y_proba, labels, sample_weight, pos_label, amount, sample, merge=merge)
     groups = None if by is None else ByGroup.read(by, len(votes))
     problem = SearchProblem.read(votes, preferences, smoothing=smoothing, max_ratio=max_ratio, by=groups)
+    if sample_weight is not None:
+        (truth,), _ = encode(read_labels(y_true, "y_true"))
+        warn_of_class_weights(truth, np.asarray(sample_weight, dtype=np.float64), "sample_weight")
     warn_of_few_rows(problem, resamples)
     found = search_problem(
         problem,
@@ -421,6 +425,22 @@ def search_weights(
     if found.guarantee is not None:
         warn_if_not_given(found.guarantee)
     return with_review(problem, found, review, unvoted=votes.left_out)
+
+
+def warn_of_class_weights(truth: Ints, weight: Floats, name: str, *, stacklevel: int = 3) -> None:
+    """Warn of weights that say nothing but a row's class: they change the shares of the classes."""
+    codes, weights = np.unique(truth[weight > 0], return_inverse=True)[1], weight[weight > 0]
+    largest, first = np.zeros(int(codes.max()) + 1), np.zeros(int(codes.max()) + 1)
+    np.maximum.at(largest, codes, weights)
+    first[codes] = weights
+    if np.allclose(weights, first[codes], rtol=1e-9, atol=0) and largest.max() > largest.min() * (1 + 1e-9):
+        warnings.warn(
+            "the weights of the rows in the search are a function of the class alone: it takes the classes to be as frequent as the "
+            f"weights make them, so precision on real rows is another. Leave {name} out and say what matters in "
+            "the preferences; for a population with other class shares use with_prevalence",
+            UserWarning,
+            stacklevel=stacklevel,
+        )
 
 
 def with_review(problem: SearchProblem, found: WeightSearch, review: Review | None, *, unvoted: int) -> WeightSearch:

@@ -52,9 +52,7 @@ FEW_ROWS = 20
 def warn_of_few_rows(problem: SearchProblem, resamples: int | str) -> None:
     """Warn of the classes that matter and have few rows: those of more than the least importance, or all where it is the same."""
     votes, priority = problem.votes, problem.arrays.priority
-    times = votes.multiplicity if votes.multiplicity.dtype.kind == "i" else votes.multiplicity > 0
-    times = times if votes.labelled is None else votes.labelled
-    rows = np.bincount(votes.truth, weights=times, minlength=problem.classes)
+    rows = np.bincount(votes.truth, weights=votes.pattern_rows, minlength=problem.classes)
     matters = priority if priority.any() else problem.arrays.importance > 0
     few = np.flatnonzero(matters & (rows > 0) & (rows < FEW_ROWS)).tolist()
     if few:
@@ -81,14 +79,11 @@ def is_kept(problem: SearchProblem, mean: Floats) -> bool:
 
 def resampled(votes: Votes, generator: np.random.Generator) -> Votes:
     """Return a bootstrap resample of the rows, drawn within each true class so that no rare class disappears."""
-    multiplicity = votes.multiplicity.copy()
+    rows, times = votes.pattern_rows, np.zeros(len(votes), dtype=np.int64)
     for k in range(len(votes.classes)):
         own = np.flatnonzero((votes.truth == k) & (votes.multiplicity > 0))
-        if own.size == 0:
-            continue
-        weight = votes.multiplicity[own]
-        if multiplicity.dtype.kind == "i":
-            multiplicity[own] = generator.multinomial(weight.sum(), weight / weight.sum())
-        else:  # weighted rows: each row is drawn so many times, with its weight
-            multiplicity[own] = weight * generator.multinomial(own.size, np.full(own.size, 1 / own.size))
-    return votes.with_rows(multiplicity)
+        if own.size:
+            times[own] = generator.multinomial(rows[own].sum(), rows[own] / rows[own].sum())
+    if votes.multiplicity.dtype.kind == "i":
+        return votes.with_rows(times)
+    return votes.with_rows(times * (votes.multiplicity / np.maximum(rows, 1)))  # each row is drawn with its weight
