@@ -87,6 +87,7 @@ def what_holds(
         before=tuple(before.tolist()),
         half=half,
         left_out=problem.votes.left_out,
+        step=2 * problem.votes.width,
     )
 
 
