@@ -142,8 +142,9 @@ def test_a_guarantee_needs_patterns(rng):
     sure = cp.Preferences({1: cp.Preference(min_recall=0.8, confidence=0.95)})
     frame = pl.DataFrame({"y": y, "0": 1 - share, "1": share})
     with pytest.raises(cp.InputError, match="round the votes so that they become patterns"):
-        cp.frames.search_weights(frame, truth="y", proba={0: "0", 1: "1"}, preferences=sure)
+        cp.frames.search_weights(frame, truth="y", proba={0: "0", 1: "1"}, preferences=dict(sure.by_class))
     rounded = frame.with_columns(pl.col("0", "1").round(2))
-    found = cp.frames.search_weights(rounded, truth="y", proba={0: "0", 1: "1"}, preferences=sure)
+    given = {1: cp.Preference(min_recall=0.8, confidence=0.95)}  # a plain dict by class, as everywhere
+    found = cp.frames.search_weights(rounded, truth="y", proba={0: "0", 1: "1"}, preferences=given)
     expected = cp.search_weights(y, rounded.select("0", "1").to_numpy(), preferences=sure, random_state=0)
     assert found.search.guarantee.items == expected.guarantee.items

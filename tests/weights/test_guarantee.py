@@ -5,6 +5,7 @@ from fractions import Fraction
 from math import comb
 
 import numpy as np
+import pandas
 import pytest
 from scipy.optimize import minimize
 from sklearn.frozen import FrozenEstimator
@@ -311,3 +312,14 @@ def test_other_class_shares_and_groups_are_refused_beside_a_guarantee():
     grouped = cp.TunedDecisionClassifier(LogisticRegression(), preferences=SURE, random_state=0)
     with pytest.raises(cp.InputError, match="leave groups out, or confidence"):
         grouped.fit(votes, y, groups=np.arange(len(y)) // 2)
+
+
+def test_a_guarantee_on_rounded_votes_says_so():
+    """Decided without rounding, the recall of such weights was up to 0.02 below that of the rounded votes."""
+    y, votes = fraud()
+    frame = pandas.DataFrame({"y": y, "fraud": votes[:, 0], "ok": votes[:, 1]})
+    rounded = cp.Votes.from_frame(frame, truth="y", proba=["fraud", "ok"], bins=20)
+    with pytest.warns(cp.GuaranteeWarning, match=r"rounded to multiples of 0\.05: round those of new rows alike"):
+        guarantee = cp.search_weights(rounded, preferences=SURE, random_state=0).guarantee
+    assert guarantee.document()["step"] == pytest.approx(0.05)
+    assert "step" not in cp.search_weights(y, votes, preferences=SURE, labels=["fraud", "ok"]).guarantee.document()

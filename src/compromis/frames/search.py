@@ -44,7 +44,7 @@ from compromis.frames.votes import (
     vote_names,
 )
 from compromis.labels import encode
-from compromis.preferences import Preferences, refuse_idle_amount
+from compromis.preferences import Preferences, read_preferences, refuse_idle_amount
 from compromis.weights.guarantee import demands_of
 from compromis.weights.problem import Progress, SearchProblem, normalised
 from compromis.weights.search import WeightSearch
@@ -112,7 +112,7 @@ def search_weights(
     *,
     truth: str,
     proba: Sequence[str] | Mapping[str, Any],
-    preferences: Preferences | None = None,
+    preferences: Preferences | Mapping[Any, Any] | None = None,
     labels: Sequence[Any] | None = None,
     weight: str | None = None,
     amount: str | None = None,
@@ -154,10 +154,11 @@ def search_weights(
     >>> found.search.counts.matrix.tolist(), found.passes
     ([[2, 0], [0, 3]], 1)
     """
+    wanted = read_preferences(preferences)
     limits = {"max_seconds": max_seconds, "max_evaluations": max_evaluations}
-    settings = {"preferences": preferences, **limits, "random_state": random_state}
+    settings = {"preferences": wanted, **limits, "random_state": random_state}
     task = _Task(settings=settings, smoothing=smoothing, method=method, reporter=reporter)
-    refuse_idle_amount(preferences, amount)
+    refuse_idle_amount(wanted, amount)
     columns, classes = name_votes(frame, proba, labels)
     opened = open_votes(frame, truth, columns, weight)
     if not are_continuous(opened, vote_names(len(columns))):
@@ -174,10 +175,10 @@ def search_weights(
             "amount",
         )
     source = VoteSource.read(opened, columns, classes)
-    if demands_of((preferences or Preferences()).on(source.classes)):
+    if demands_of((wanted or Preferences()).on(source.classes)):
         raise InputError(
             "nearly every row has votes of its own, and a guarantee needs all of them at once; round the votes so that they become "
-            "patterns, read the rows into memory, or leave confidence out",
+            "patterns, alike where rows are decided, read the rows into memory, or leave confidence out",
             "preferences",
         )
     return _by_passes(source, task, sample)

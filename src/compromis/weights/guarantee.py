@@ -118,6 +118,8 @@ class Guarantee(Result):
     """The seed by which a path's rows were halved."""
     left_out: int = 0
     """Rows without any vote, which nothing here speaks of: the guarantee is of new rows with votes."""
+    step: float = 0.0
+    """What the votes are rounded to multiples of; 0 where they are not. It holds for new rows whose votes are rounded alike."""
 
     schema = "compromis/guarantee"
 
@@ -151,8 +153,11 @@ class Guarantee(Result):
         return [*(f"guarantee {item}" for item in self.items if not item.given), *self._uncovered()]
 
     def _uncovered(self) -> list[str]:
-        rows = f"{count(self.left_out)} row{'s' * (self.left_out != 1)} without any vote"
-        return [f"the guarantee is of rows with votes: it leaves out {rows}"] if self.left_out else []
+        lines = []
+        if self.left_out:
+            rows = f"{count(self.left_out)} row{'s' * (self.left_out != 1)} without any vote"
+            lines = [f"the guarantee is of rows with votes: it leaves out {rows}"]
+        return [*lines, rounded_votes(self.step)] if self.step else lines
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the constraints, column by column."""
@@ -169,6 +174,7 @@ class Guarantee(Result):
             "half": self.half,
             "before": list(self.before),
             "left_out": self.left_out,
+            **({"step": self.step} if self.step else {}),
             "items": [{**asdict(item), "given": item.given} for item in self.items],
             "price": [asdict(line) for line in self.price],
         }
@@ -184,6 +190,11 @@ class Guarantee(Result):
             for line in self.price
         ]
         return [Table("Price of the guarantee", header, rows)]
+
+
+def rounded_votes(step: float) -> str:
+    """Return what a guarantee on rounded votes asks of new rows."""
+    return f"the guarantee is of votes rounded to multiples of {step:.4g}: round those of new rows alike before they are decided"
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,6 +87,7 @@ def what_holds(
         before=tuple(before.tolist()),
         half=half,
         left_out=problem.votes.left_out,
+        step=2 * problem.votes.width,
     )
 
 
@@ -178,15 +179,16 @@ def least_weight(problem: SearchProblem, k: int, weights: Floats, allowed: Ints)
         lost = rows[number] - np.append(0, np.cumsum(votes.multiplicity[own][order]))
         most[number] = max(most[number], int(lost[-1]))
         edge = max(edge, np.append(0.0, flips[own][order])[np.argmax(lost <= most[number])])
-    ends = np.unique(np.append(flips[counted], edge))
-    ends = ends[ends >= edge]
+    above = flips[counted & (flips > edge)]
     while True:
-        edge, ends = ends[0], ends[ends > ends[0] * (1 + _ROUNDING)]
-        if not len(ends):
+        above = above[above > edge * (1 + _ROUNDING)]
+        if not len(above):
             return 2.0 * edge or 1.0
-        weights[k] = float(np.sqrt(edge) * np.sqrt(ends[0])) if edge > 0 else float(ends[0]) / 2
+        end = float(above.min())
+        weights[k] = float(np.sqrt(edge) * np.sqrt(end)) if edge > 0 else end / 2
         if (_missed(problem, k, weights) <= most).all():  # else the cell is narrower than rounding
             return float(weights[k])
+        edge = end
 
 
 def _weights_of_others(problem: SearchProblem, k: int, search: Searching) -> Floats:
