@@ -92,10 +92,10 @@ def test_reading_and_applying_a_decision_loads_no_kernel():
 @pytest.mark.parametrize(
     ("votes", "said"),
     [
-        ([[0.5, np.nan]], "votes must be finite, got nan in row 0, column 1"),
+        ([[0.5, np.nan]], "y_proba must be finite, got nan in row 0, column 1"),
         ([[0.5, 0.5], [np.inf, 0.5]], "got inf in row 1, column 0"),
-        ([[0.5, -1.0]], "votes must not be negative"),
-        ([[0.5, 0.5, 0.5]], "votes has 3 columns, but there are 2 classes"),
+        ([[0.5, -1.0]], "y_proba must not be negative"),
+        ([[0.5, 0.5, 0.5]], "y_proba has 3 columns, but there are 2 classes"),
     ],
 )
 def test_votes_that_are_none(votes, said):
@@ -130,8 +130,14 @@ def test_a_file_of_0_1_0_is_refused_in_one_sentence():
 def test_json_round_trip(tmp_path):
     decision = cp.Decision(("x", "y", "z"), [0.5, 2.0, 1.0], smoothing=0.01)
     again = cp.Decision.from_json(decision.to_json(tmp_path / "d.json"))
-    assert again.classes == decision.classes
-    assert np.array_equal(again.weights, decision.weights)
+    assert again == decision
+    assert hash(again) == hash(decision)
+    others = (
+        (("x", "z", "y"), [0.5, 2.0, 1.0], 0.01),
+        (("x", "y", "z"), [0.5, 2.0, 1.1], 0.01),
+        (("x", "y", "z"), [0.5, 2.0, 1.0], 0.0),
+    )
+    assert all(cp.Decision(classes, weights, smoothing=added) != decision for classes, weights, added in others)
     votes = np.random.default_rng(0).dirichlet([1, 1, 1], 500)
     expected = np.array(decision.classes)[np.argmax((votes + 0.01) * decision.weights, axis=1)]
     assert np.array_equal(cp.Decision.from_json(tmp_path / "d.json").decide(votes), expected)

@@ -121,6 +121,15 @@ class Decision:
         if self.review is not None:
             object.__setattr__(self, "review", _read_ratio(self.review, classes))
 
+    def _key(self) -> tuple[Any, ...]:
+        return self.classes, tuple(self.weights.tolist()), self.smoothing, self.pos_label, self.review
+
+    def __eq__(self, other: object) -> bool:
+        return self._key() == other._key() if isinstance(other, Decision) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
     def __repr__(self) -> str:
         weights = ", ".join(f"{label!r}: {weight:.4g}" for label, weight in self._weighed()[:MOST_WEIGHTS])
         more = ", ..." if len(self.classes) > MOST_WEIGHTS else ""
@@ -150,19 +159,19 @@ class Decision:
         own, other, added = float(self.weights[k]), float(self.weights[1 - k]), self.smoothing
         return Threshold((other * (1 + added) - own * added) / (own + other), self.classes[k], inclusive=k == 0)
 
-    def decide(self, votes: Any, *, pos_label: Any = None, return_review: bool = False) -> Any:
+    def decide(self, y_proba: Any, *, pos_label: Any = None, return_review: bool = False) -> Any:
         """Return the label of each row; rows without any vote get the class that smoothing and weights prefer, else the first.
 
         Parameters
         ----------
-        votes : array, frame or scipy CSR of shape (n, K)
-            Finite and at least 0; a frame's columns named after the classes may come in any order.
+        y_proba : array, frame or scipy CSR of shape (n, K)
+            Votes or probabilities, finite and at least 0; a frame's columns named after the classes may come in any order.
         pos_label : label, optional
             The class of one column alone; needed unless the classes are 0 and 1, -1 and 1, or False and True.
         return_review : bool
             Whether to return a second array too: which rows a person should look at.
         """
-        matrix = read_scores(votes, self.classes, name="votes", pos_label=pos_label)
+        matrix = read_scores(y_proba, self.classes, pos_label=pos_label)
         labels = np.array(list(self.classes))
         if is_csr(matrix):
             if return_review:
@@ -173,7 +182,7 @@ class Decision:
                 return decide_or_review(matrix, self.weights, self.smoothing, labels, self.review)
             return decide_labels(matrix, self.weights, self.smoothing, labels)
         except ValueError:
-            check_scores(matrix, "votes")
+            check_scores(matrix)
             raise
 
     def _decide_sparse(self, matrix: Any, labels: NDArray[Any]) -> tuple[NDArray[Any], Flags]:
