@@ -111,6 +111,7 @@ def test_prioritise_is_the_papers_setting():
     assert (preferences.of("B").importance, preferences.of("B").answers) == (1, (0.8, 0.8))
     assert preferences.of("B").precision_at_full_recall is None  # nobody gave that answer
     assert cp.Preferences.prioritise("A") == cp.Preferences.prioritise(["A"])
+    assert cp.Preferences.prioritise(["A"], "jaccard") == cp.Preferences.prioritise(["A"], metric="jaccard")
     assert cp.Preferences.prioritise(5) == cp.Preferences.prioritise([5])
     assert cp.Preference(precision_at_full_recall=np.float32(0.5)).precision_at_full_recall == 0.5
 

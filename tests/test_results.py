@@ -10,6 +10,7 @@ import pickle
 import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression
+from sklearn.metrics import roc_auc_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -37,6 +38,7 @@ RESULTS = {
     "regression": cp.regression.evaluate([1, 2, 3], [1, 2, 4], baseline={HOSTILE: 2}, confidence=0.9),
     "weight_search": cp.search_weights(TRUTH, np.eye(2)[(FIRST == "b").astype(int)] + 0.1, preferences=PREFERENCES),
     "leaks": CURVES.find_leaks(X[:30], X[20:]),
+    "prevalence": cp.drift.prevalence_by_confusion(FIRST, reference=EVALUATION.counts),
 }
 
 SURE = cp.Preferences({HOSTILE: cp.Preference(10, min_recall=0.5, confidence=0.9)})
@@ -71,9 +73,17 @@ def result(request):
     return (RESULTS | TRADEOFFS)[request.param]
 
 
-@pytest.mark.parametrize("name", RESULTS)
-def test_every_result_has_a_summary(name):
-    assert RESULTS[name].summary is not None
+def test_every_result_has_a_summary(result):
+    assert result.summary is not None
+    assert not isinstance(result.summary, str)
+
+
+def test_the_summary_of_a_tradeoff_is_its_area():
+    assert TRADEOFFS["tradeoff_comparison"].summary == {
+        name: cp.TradeoffCurve(points).area() for name, points in POINTS.items()
+    }
+    assert TRADEOFFS["roc_curve"].summary["area"] == pytest.approx(roc_auc_score(TRUTH == HOSTILE, SCORES))
+    assert set(TRADEOFFS["precision_recall_curve"].summary) == {"average_precision", "area"}
 
 
 def test_every_result_has_every_rendering(result, tmp_path):

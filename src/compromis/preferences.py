@@ -364,7 +364,7 @@ class Preferences:
             raise InputError(f"costs need no metric, got {self.metric.name!r}; leave out metric, or cost", "metric")
 
     @classmethod
-    def prioritise(cls, labels: Iterable[Any] | str, *, metric: str | Metric = "f") -> Preferences:
+    def prioritise(cls, labels: Iterable[Any] | str, metric: str | Metric = "f") -> Preferences:
         """Return the PRAGMA paper's setting: importance 10 and answers (0.1, 0.9) for `labels`, 1 and (0.8, 0.8) for the rest.
 
         Examples

@@ -8,8 +8,13 @@ import numpy as np
 import pytest
 from imblearn.ensemble import BalancedBaggingClassifier, BalancedRandomForestClassifier
 from sklearn.base import clone
-from sklearn.datasets import load_wine
-from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
+from sklearn.datasets import load_wine, make_classification
+from sklearn.ensemble import (
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -129,6 +134,29 @@ def test_a_fold_without_a_class_votes_in_the_columns_of_its_own(wine, forest, ha
     assert votes[test, 1:].sum(axis=1) == pytest.approx(1)
     fitted = clone(forest).fit(X[train], y[train])
     assert np.array_equal(votes[test, 1:], votes_of(fitted, X[test], fitted.classes_, hard=hard))
+
+
+@pytest.mark.parametrize("inside", [lambda model: model, lambda model: make_pipeline(StandardScaler(), model)])
+@pytest.mark.parametrize(("rows", "stops"), [(10_002, True), (10_000, False)])
+def test_folds_stop_early_as_the_fit_on_all_rows_does(rows, stops, inside):
+    """scikit-learn's boosting decides by the number of rows whether to set rows aside and stop early."""
+    X, y = make_classification(rows, 2, n_informative=2, n_redundant=0, random_state=0)
+    auto, explicit = (
+        out_of_fold_votes(
+            inside(HistGradientBoostingClassifier(max_iter=2, random_state=0, early_stopping=early)),
+            X,
+            y,
+            [(np.arange(9_000), np.arange(9_000, rows))],
+            np.array([0, 1]),
+            hard=False,
+            fit_params={},
+            n_jobs=1,
+        )
+        for early in ("auto", stops)
+    )
+    assert np.array_equal(auto, explicit)
+    fitted = HistGradientBoostingClassifier(max_iter=2, random_state=0).fit(X, y)
+    assert fitted.do_early_stopping_ is stops
 
 
 @pytest.mark.parametrize(

@@ -497,6 +497,15 @@ def test_a_scorer_tunes_scikit_learns_threshold():
     assert tuned[0].best_score_ == pytest.approx(tuned[1].best_score_)
 
 
+def test_scorers_of_equal_preferences_are_equal():
+    scorer = cp.pragma_scorer({"a": 5})
+    assert scorer == cp.pragma_scorer(cp.Preferences({"a": cp.Preference(5)}))
+    assert hash(scorer) == hash(cp.pragma_scorer({"a": 5}))
+    assert scorer != cp.pragma_scorer({"a": 6})
+    with sklearn.config_context(enable_metadata_routing=True):
+        assert scorer != cp.pragma_scorer({"a": 5}).set_score_request(sample_weight=True)
+
+
 def test_a_scorer_tells_misspelt_labels():
     X, y = np.arange(8.0)[:, None], np.array(["mal", "ben"] * 4)
     fitted = DummyClassifier().fit(X, y)

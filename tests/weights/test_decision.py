@@ -131,8 +131,14 @@ def test_a_file_of_0_1_0_is_refused_in_one_sentence():
 def test_json_round_trip(tmp_path):
     decision = cp.Decision(("x", "y", "z"), [0.5, 2.0, 1.0], smoothing=0.01)
     again = cp.Decision.from_json(decision.to_json(tmp_path / "d.json"))
-    assert again.classes == decision.classes
-    assert np.array_equal(again.weights, decision.weights)
+    assert again == decision
+    assert hash(again) == hash(decision)
+    others = (
+        (("x", "z", "y"), [0.5, 2.0, 1.0], 0.01),
+        (("x", "y", "z"), [0.5, 2.0, 1.1], 0.01),
+        (("x", "y", "z"), [0.5, 2.0, 1.0], 0.0),
+    )
+    assert all(cp.Decision(classes, weights, smoothing=added) != decision for classes, weights, added in others)
     votes = np.random.default_rng(0).dirichlet([1, 1, 1], 500)
     expected = np.array(decision.classes)[np.argmax((votes + 0.01) * decision.weights, axis=1)]
     assert np.array_equal(cp.Decision.from_json(tmp_path / "d.json").decide(votes), expected)

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from compromis._results import Framed, columns_of
-from compromis._text import shown, shown_label
+from compromis._results import Result, columns_of
+from compromis._text import Table, shown, shown_label
 from compromis._typing import Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
@@ -23,7 +23,7 @@ from compromis.uncertainty.intervals import Interval, normal_quantile, read_conf
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class PrevalenceEstimate(Framed):
+class PrevalenceEstimate(Result):
     """The class shares of rows without labels, estimated under the assumption that only the shares have changed."""
 
     method: str
@@ -39,6 +39,8 @@ class PrevalenceEstimate(Framed):
     plausible: bool = True
     """False where no class shares explain the rows: more than the shares has changed."""
 
+    schema: ClassVar[str] = "compromis/prevalence"
+
     @cached_property
     def shares(self) -> Floats:
         """The shares, in the order of the classes; they sum to 1."""
@@ -49,23 +51,36 @@ class PrevalenceEstimate(Framed):
         """The share of each class with its bounds, by label."""
         return MappingProxyType(dict(zip(self.classes, self.intervals, strict=True)))
 
+    @property
+    def summary(self) -> dict[Label, float]:
+        """The share of each class."""
+        return {label: share.value for label, share in self.by_class.items()}
+
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return the share of each class with its bounds, column by column."""
         numbers = columns_of(self.intervals, Interval)
         return {"label": self.classes, "share": numbers.pop("value"), **numbers}
 
-    def __str__(self) -> str:
+    def document(self) -> dict[str, Any]:
+        """Return what `to_json` writes, as plain values."""
+        kept = {name: getattr(self, name) for name in ("method", "classes", "confidence", "rows", "plausible")}
+        return self.heading() | kept | {"shares": self.intervals}
+
+    def sentences(self) -> list[str]:
+        """Return what was estimated how, and whether shares explain the rows."""
         how = {"em": "expectation maximisation", "confusion": "inversion of the confusion matrix"}[self.method]
-        lines = [f"class shares of {self.rows:,} rows by {how} ({100 * self.confidence:g} % confidence):"]
-        lines += [
-            f"  {shown_label(label)} {100 * share.value:.2f} % ({100 * share.low:.2f} to {100 * share.high:.2f})"
+        lines = [f"class shares of {self.rows:,} rows by {how} ({100 * self.confidence:g} % confidence)"]
+        if not self.plausible:
+            lines.append("no class shares explain these rows: more than the shares has changed; label a sample of them")
+        return lines
+
+    def tables(self) -> list[Table]:
+        """Return the shares in percent."""
+        rows = [
+            [shown_label(label), f"{100 * share.value:.2f} %", f"{100 * share.low:.2f} to {100 * share.high:.2f} %"]
             for label, share in self.by_class.items()
         ]
-        if not self.plausible:
-            lines.append(
-                "  no class shares explain these rows: more than the shares has changed; label a sample of them"
-            )
-        return "\n".join(lines)
+        return [Table("", ["Class", "Share", "Interval"], rows)]
 
 
 def prevalence_by_em(

@@ -76,6 +76,15 @@ class PragmaScorer:
         """Return the metadata requested."""
         return self._scorer.get_metadata_routing()
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PragmaScorer):
+            return NotImplemented
+        requests = (str(scorer.get_metadata_routing()) for scorer in (self, other))
+        return self._preferences == other._preferences and next(requests) == next(requests)
+
+    def __hash__(self) -> int:
+        return hash(self._preferences)
+
     def __repr__(self) -> str:
         return f"pragma_scorer({self._preferences!r})"
 
@@ -90,7 +99,7 @@ def pragma_scorer(preferences: Preferences | Mapping[Any, Any]) -> PragmaScorer:
     neither the estimator nor the fold knows it warns; if there are only such, it raises. Where decisions cost the amount of a row it
     requests that: ``pragma_scorer(preferences).set_score_request(amount=True)``, with metadata routing.
 
-    scikit-learn's TunedThresholdClassifierCV takes it too.
+    Two scorers of equal preferences and requests are equal. scikit-learn's TunedThresholdClassifierCV takes one too, as ``scoring=``.
 
     Examples
     --------

@@ -25,6 +25,12 @@ class Tabular(Result):
         """Return the columns, numbers with four digits."""
         return [number_table(self.title, self.columns())]
 
+    @property
+    def summary(self) -> dict[str, float]:
+        """The numbers beside the table, by name."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        return {name: value for name, value in values.items() if isinstance(value, float)}
+
     def document(self) -> dict[str, Any]:
         """Return what `to_json` writes: every field, as plain values."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]

@@ -152,6 +152,11 @@ class Comparison(Result):
         runs = envelope.runs(tuple(dict.fromkeys(best)) for best in owners)
         return tuple(Winner(low, high, best) for best, low, high in runs)
 
+    @property
+    def summary(self) -> dict[str, float]:
+        """The `areas`."""
+        return self.areas
+
     @cached_property
     def areas(self) -> dict[str, float]:
         """The area under each curve over all recall weights."""

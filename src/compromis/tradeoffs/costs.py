@@ -76,6 +76,11 @@ class CostCurve(Result):
         self._curve.candidates = Candidates.join([self._curve.candidates, NEVER_POSITIVE, ALWAYS_POSITIVE])
 
     @property
+    def summary(self) -> dict[str, float]:
+        """The expected cost if every probability cost is as likely."""
+        return {"area": self.area()}
+
+    @property
     def breaks(self) -> Floats:
         """The probability costs where the best cut changes, 0 and 1 included."""
         return self._curve.breaks

@@ -153,6 +153,11 @@ class TradeoffCurve(Result):
         return TradeoffCurve(replace(points, **counts, names=names), self.metric, pair=self.pair)
 
     @property
+    def summary(self) -> dict[str, float]:
+        """The area over all recall weights."""
+        return {"area": self.area()}
+
+    @property
     def breaks(self) -> Floats:
         """The recall weights where the best result changes, 0 and 1 included; empty if the curve is undefined."""
         return self.envelope.breaks

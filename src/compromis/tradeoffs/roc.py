@@ -245,6 +245,11 @@ class RocHull(Result):
         tpr = [0.0, *(part.tpr for part in self.parts), 1.0]
         return float(np.trapezoid(tpr, fpr))
 
+    @property
+    def summary(self) -> dict[str, float]:
+        """Area and prevalence."""
+        return {"area": self.area, "prevalence": self.prevalence}
+
     def columns(self) -> dict[str, list[Any]]:
         """Return the corners as lists by column name."""
         return columns_of(self.parts, HullPart)

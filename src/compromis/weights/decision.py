@@ -123,6 +123,15 @@ class Decision:
         if self.review is not None:
             object.__setattr__(self, "review", _read_ratio(self.review, classes))
 
+    def _key(self) -> tuple[Any, ...]:
+        return self.classes, tuple(self.weights.tolist()), self.smoothing, self.pos_label, self.review
+
+    def __eq__(self, other: object) -> bool:
+        return self._key() == other._key() if isinstance(other, Decision) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
     def __repr__(self) -> str:
         weights = ", ".join(f"{label!r}: {weight:.4g}" for label, weight in self._weighed()[:MOST_WEIGHTS])
         more = ", ..." if len(self.classes) > MOST_WEIGHTS else ""
