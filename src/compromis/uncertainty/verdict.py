@@ -200,7 +200,7 @@ class Verdict(Result):
         other = ", or use metric f, which does not reward giving up" if cause.other_metric else ""
         return f"improve the model, or {above}{other}"
 
-    def beside_tuned(self, tuned: Verdict) -> list[str]:
+    def _beside(self, tuned: Verdict) -> list[str]:
         """Return whether tuning would help where the result is not better than no model: what weights searched on the same rows reach."""
         if self.state == "better":
             return []
@@ -213,29 +213,36 @@ class Verdict(Result):
         helps, cure = ("may", "improve the model, or bring more rows") if unsure else ("does", "improve the model")
         return [f"tuning alone {helps} not help: even {reached}, {beside}; {cure}"]
 
-    def findings(self) -> list[str]:
-        """Return what a report says of it: the state with its advice, what is missed, and in small print the loss."""
-        first = Finding(f"Verdict: {'; '.join(part for part in (self.word, self.advice) if part)}", self.state)
-        missed = [Finding(sentence, "missed") for sentence in self._missed()]
-        return [first, *missed, *_ROWS[self.rows], *([Finding(self.reason, "small")] if self.reason else [])]
+    def findings(self, tuned: Verdict | None = None, *, heading: str = "Verdict: ") -> list[str]:
+        """Return what a report says of it: the state with its advice, what is missed, and in small print the loss.
+
+        With the verdict on weights tuned on the same rows also what tuning would help; where it would, that is the one advice.
+        """
+        helps = tuned is not None and self.state != "better" and tuned.state == "better"
+        advice = "" if helps else self.advice
+        first = Finding(heading + "; ".join(part for part in (self.word, advice) if part), self.state)
+        hopes = [] if tuned is None else self._beside(tuned)
+        missed = [Finding(sentence, "missed") for sentence in self._missed(cures=not helps)]
+        return [first, *hopes, *missed, *_ROWS[self.rows], *([Finding(self.reason, "small")] if self.reason else [])]
 
     def sentences(self) -> list[str]:
         """Return whether it is better, then the constraints missed, the answers not reached and the classes given up."""
-        return [self.sentence, *self.flaws()]
+        return [Finding(self.sentence, self.state), *self.flaws()]
 
     def flaws(self) -> list[str]:
         """Return what is missed of what was asked, and on which rows that was judged, in sentences."""
         return [*self._missed(), *_ROWS[self.rows]]
 
-    def _missed(self) -> list[str]:
+    def _missed(self, *, cures: bool = True) -> list[str]:
         asked = {missed.label for missed in self.constraints if missed.rate == "recall"}  # these have a minimum already
+        asked |= set() if cures else {given.label for given in self.given_up}
         lost = [given.sentence if given.label in asked else str(given) for given in self.given_up]
         if len(lost) > 1:
             sentence = (
                 f"classes {shown([given.label for given in self.given_up])} are given up, predicted next to never"
             )
             lost = [sentence if asked.issuperset(given.label for given in self.given_up) else f"{sentence}: {CURE}"]
-        missed = [str(answer) for answer in self.answers if not answer.reached]
+        missed = [str(answer) if cures else answer.sentence for answer in self.answers if not answer.reached]
         return [*map(str, self.constraints), *missed, *lost]
 
     def __str__(self) -> str:
