@@ -30,6 +30,7 @@ endef
 
 demo: $(STAMP)
 	@$(BIN)/compromis demo
+	@echo "(so that your shell finds it, first: source $(BIN)/activate)"
 
 test: $(STAMP)
 	$(PYTEST) -q -n $(WORKERS)

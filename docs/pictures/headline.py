@@ -12,7 +12,7 @@ from compromis.cli.demo import PEOPLE, SEED, visitors
 HERE = Path(__file__).parent
 COLUMNS, STEP, LINE = 23, 18, 27
 """People in a row, and the pixels from one to the next."""
-LEGEND = "Every figure is a person with a stroke, found or missed; every dot a false alarm. Made data: compromis demo"
+LEGEND = "Every figure is a stroke, found or missed; every dot a false alarm. Made data: compromis demo"
 THEMES = {
     "headline.svg": {"ink": "#1b2a36", "faint": "#5c6b77", "found": "#1d5c8a", "missed": "#c2410c", "alarm": "#8a97a3"},
     "headline-dark.svg": {
@@ -47,8 +47,8 @@ def panel(x: float, title: str, result: cp.Evaluation, colours: dict[str, str]) 
     parts = [
         f'<text x="{x}" y="66" class="title">{title}</text>',
         f'<text x="{x}" y="98" class="number" fill="{colours["found"]}">finds {stroke.found} of {stroke.of} strokes</text>',
-        f'<text x="{x}" y="120" class="note" fill="{colours["missed"]}">misses {stroke.missed}</text>',
-        f'<text x="{x + 92}" y="120" class="note">{stroke.false_alarms} false alarms</text>',
+        f'<text x="{x}" y="121" class="note"><tspan fill="{colours["missed"]}">misses {stroke.missed}</tspan>',
+        f'<tspan dx="16">{stroke.false_alarms} false alarms</tspan></text>',
     ]
     for k in range(int(stroke.of)):
         row, column = divmod(k, COLUMNS)
@@ -74,7 +74,7 @@ def picture(before: cp.Evaluation, after: cp.Evaluation, colours: dict[str, str]
         "text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}"
         f".head{{font-size:20px;font-weight:600;fill:{colours['ink']}}}.title{{font-size:15px;fill:{colours['faint']}}}"
         f".number{{font-size:25px;font-weight:700}}.note{{font-size:15px;fill:{colours['faint']}}}"
-        f"text.note[fill]{{fill:{colours['missed']}}}"
+        "@media (max-width:500px){.head{font-size:23px}.number{font-size:30px}.title,.note{font-size:22px}.legend{font-size:17px}}"
     )
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" aria-label="{said}">',
@@ -82,7 +82,7 @@ def picture(before: cp.Evaluation, after: cp.Evaluation, colours: dict[str, str]
         f'<text x="10" y="30" class="head">One forest, {PEOPLE:,} people it has never seen, two ways to decide</text>',
         *panel(10, "as it comes", before, colours),
         *panel(470, "tuned: a stroke counts ten times", after, colours),
-        f'<text x="10" y="{height - 14}" class="note">{LEGEND}</text>',
+        f'<text x="10" y="{height - 14}" class="note legend">{LEGEND}</text>',
         "</svg>",
     ]
     return "\n".join(parts) + "\n"

@@ -90,6 +90,7 @@ def environment() -> jinja2.Environment:
         "width": lambda value: "0" if math.isnan(value) else f"{100 * value:.1f}",
         "shade": _shade,
         "sentence": capitalised,
+        "tone": tone_of,
     }
     return made
 

@@ -41,10 +41,11 @@ def case():
 
 
 def turn(page, place: int, value: int) -> None:
-    """Move the slider at a place and wait for the weights to settle."""
+    """Move the slider at a place, three of each class in the order of the classes, and wait for the weights to settle."""
     page.evaluate(
         """async ([place, value]) => {
-            const knob = document.querySelectorAll("input[type=range]")[place];
+            const { classes } = JSON.parse(document.getElementById("content").textContent);
+            const knob = classes.flatMap(({ text }) => [...document.querySelectorAll(`input[type=range][aria-label$=": ${text}"]`)])[place];
             knob.value = value;
             knob.dispatchEvent(new Event("input", { bubbles: true }));
             await panel.settled();
@@ -114,10 +115,11 @@ def test_buttons_copy_and_download(opened, case, tmp_path):
 
 def test_minima_are_asked_for_and_refused_beyond_100(opened, case):
     page = opened(page_of(case.document)).page
+    chosen = page.evaluate("panel.state().chosen")  # its sliders and fields stand first
     field = page.locator("input[type=number]").first
     field.fill("150")
     assert field.get_attribute("aria-invalid") == "true"
-    assert page.evaluate("panel.state().preferences.classes[0].min_precision") is None
+    assert page.evaluate("panel.state().preferences.classes")[chosen]["min_precision"] is None
     turn(page, 0, 20)  # what is in force is shown again, without the complaint
     assert (field.input_value(), field.get_attribute("aria-invalid")) == ("150", "true")  # not while one types
     page.locator("input[type=range]").first.focus()
@@ -126,7 +128,7 @@ def test_minima_are_asked_for_and_refused_beyond_100(opened, case):
     assert not page.locator(".cp-constraint .cp-complaint").first.inner_text()
     field.fill("60")
     page.evaluate("panel.settled()")
-    assert page.evaluate("panel.state().preferences.classes[0].min_precision") == 0.6
+    assert page.evaluate("panel.state().preferences.classes")[chosen]["min_precision"] == 0.6
 
 
 def test_knobs_turn_by_keyboard_and_have_names(opened, case):
@@ -134,10 +136,11 @@ def test_knobs_turn_by_keyboard_and_have_names(opened, case):
     page.locator("summary").first.focus()
     page.keyboard.press("Tab")
     name = page.evaluate("document.activeElement.labels[0].textContent")
-    before = page.evaluate("panel.state().preferences.classes[0].importance")
+    chosen = "panel.state().preferences.classes[panel.state().chosen]"
+    before = page.evaluate(f"{chosen}.importance")
     page.keyboard.press("ArrowRight")
     page.evaluate("panel.settled()")
-    assert (name, page.evaluate("panel.state().preferences.classes[0].importance") > before) == ("Importance", True)
+    assert (name, page.evaluate(f"{chosen}.importance") > before) == ("Importance", True)
     unnamed = "Array.from(document.querySelectorAll('input, select, button, textarea')).filter((one) => !(one.labels && one.labels.length) && !one.textContent.trim() && !one.getAttribute('aria-label')).length"
     assert page.evaluate(unnamed) == 0
 

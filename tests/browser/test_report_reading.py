@@ -16,6 +16,9 @@ LONG = [
     "x" * 165,
     *(f"digit {k} of the other kind" for k in range(12)),
 ]
+SCROLLED = """() => Array.from(document.querySelectorAll(".cp-scroll:not(.cp-matrix-scroll)"))
+  .filter((one) => one.scrollWidth > one.clientWidth + 1 && !one.querySelector(".cp-matrix")).map((one) => one.getAttribute("aria-label"))"""
+"""Tables of which a reader at a desk sees a part only."""
 WIDTHS = ((390, 844), (1024, 768), (1440, 900))
 
 
@@ -57,6 +60,7 @@ def test_the_headline_is_seen_and_nothing_is_cut(report, name):
             assert bars["y"] + bars["height"] < height
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
         assert page.evaluate(CLIPPED) == [], width
+        assert width < 1000 or page.evaluate(SCROLLED) == [], width
     assert watched.errors == []
 
 
@@ -239,6 +243,7 @@ def test_the_panel_begins_with_the_class_of_the_headline_and_judges_nothing(repo
     votes = np.array([[0.9, 0.1]] * 16 + [[0.2, 0.8]] * 4)
     page = report(cp.evaluate(["well"] * 15 + ["ill"] * 5, y_proba=votes, labels=["well", "ill"])).page
     assert page.locator("#panel tr.cp-chosen th").inner_text() == "ill"
+    assert page.locator("#panel details[open] summary .cp-name").all_inner_texts() == ["ill", "well"]
     assert page.locator("#panel .cp-verdict").get_attribute("class").split()[-1] == "cp-unjudged"
 
 

@@ -88,7 +88,7 @@ def test_the_module_runs_and_tells_the_model(opened):
     watched = opened(page_of(knobs))
     watched.page.wait_for_function("globalThis.ready")
     watched.page.get_by_role("button", name="Tune on these rows").click()
-    knob = watched.page.locator("input[type=range]").nth(1)
+    knob = watched.page.get_by_label("Precision at full recall: good")
     before = watched.page.evaluate("saved")
     knob.focus()
     knob.press("ArrowRight")

@@ -21,7 +21,7 @@ def test_preferences_asks_and_writes(table):
     preferences = cp.Preferences.from_toml("preferences.toml")
     assert preferences.of("bad") == cp.Preference(10, 0.1, 0.9, min_precision=0.05)
     assert preferences.of("good") == cp.Preference(1, 0.8, 0.8)
-    assert "What precision would you accept for a recall of 1?" in done.stdout
+    assert "If all of them were found: what share of the alarms must be right?" in done.stdout
     done = run(*PLANE, "--label", "bad", "--output", "preferences.toml", input=answers)
     assert done.exit_code == 2
     assert "preferences.toml exists already" in done.stderr
@@ -108,7 +108,7 @@ def test_choices_are_those_of_the_library(scored):
     assert interview.question is None
     assert cp.Preferences.from_toml("preferences.toml") == interview.preferences()
     assert str(cp.tradeoffs.Interview(scored, ["bad"]).question) in done.output
-    assert "Tuned to your choices: Finds " in done.output
+    assert "Tuned to your choices: finds " in done.output
 
 
 def test_one_may_stop_when_enough_was_said(scored):

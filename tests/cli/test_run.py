@@ -52,6 +52,19 @@ def test_a_command_that_is_not_there(written, advice):
     assert f"there is no command {written!r}; {advice}" in done.stderr
 
 
+def test_commands_that_sentences_name_have_the_options_named():
+    """Help, pages and the studio's scripts send their readers to other commands."""
+    named = re.compile(r"compromis ([a-z]+)((?: [^ '’`\"<]+)+)")
+    for path in Path(cp.__file__).parent.rglob("*"):
+        if path.suffix in (".py", ".js", ".html"):
+            for command, rest in named.findall(path.read_text(encoding="utf-8")):
+                known = main.get_command(None, command)
+                wanted = {word for word in rest.split() if re.fullmatch(r"--[a-z-]+", word)} - {"--help"}
+                if wanted and command != "labels":  # which has commands of its own
+                    assert known is not None, (path.name, command)
+                    assert wanted <= {name for one in known.params for name in one.opts}, (path.name, command, wanted)
+
+
 def test_demo():
     done = run("demo")
     assert done.exit_code == 0

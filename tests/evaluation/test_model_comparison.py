@@ -129,7 +129,7 @@ def test_each_model_stands_beside_no_model():
     models = {"blind": ["well"] * 300, "good": ["ill"] * 55 + ["well"] * 245}
     compared = cp.compare_models(truth, models, preferences={"ill": 5.0})
     tones = {str(one): one.tone for one in compared.sentences() if "no model" in one}
-    assert tones == {"Better than no model: 'good'.": "better", "No better than no model: 'blind'.": "no better"}
+    assert tones == {"Better than no model: 'good'": "better", "No better than no model: 'blind'": "no better"}
     assert not [one for one in cp.compare_models(truth, models).sentences() if "no model" in one]
 
 

@@ -181,3 +181,22 @@ def test_the_condition_looked_for():
     assert screening(rows, even()).startswith("Taking 'b'")
     assert screening(rows, cp.Preferences.prioritise(["a"], metric="kulczynski").on("ab")).startswith("Taking 'a'")
     assert "'a' is never predicted" in screening(matrix_of([[0, 9], [0, 1]]), None)
+
+
+def test_a_shortened_name_differs_from_those_of_all_other_classes():
+    names = [f"customer cancelled after the {which} invoice of the year" for which in ("first", "second")]
+    counts = cp.Counts.from_matrix([[8, 1, 1], [0, 9, 1], [0, 0, 80]], [*names, "stays"])
+    told = [str(cp.evaluate(counts, preferences={name: 10}).headline) for name in names]
+    assert "first" in told[0]
+    assert "second" in told[1]
+    assert not any(name in text for name, text in zip(names, told, strict=True))
+
+
+def test_where_tuning_helps_it_is_the_only_advice():
+    y = ["ill"] * 30 + ["well"] * 970
+    p_ill = [0.4] * 28 + [0.0] * 2 + [0.3] * 40 + [0.0] * 930
+    result = cp.evaluate(y, y_proba=[[p, 1 - p] for p in p_ill], preferences=cp.Preferences.prioritise(["ill"]))
+    assert (result.verdict.state, result.offer.verdict.state) == ("no better", "better")
+    told = result.sentences()
+    assert "Verdict: no better than no model" in told
+    assert not [one for one in told if "improve the model" in one or "set min_" in one]

@@ -40,7 +40,11 @@ def models(labels, many):
     rng = np.random.default_rng(1)
     truth, _ = data(labels)
     own = np.array([label == labels[1] for label in truth])
-    names = [f"model with a rather long name, number {k}" for k in range(10)] if many else ["forest", "logistic"]
+    names = (
+        [f"model with a rather long name, number {k} of all ten models" for k in range(10)]
+        if many
+        else ["forest", "logistic"]
+    )
     return {
         name: cp.OperatingPoints.from_predictions(
             truth, np.round((0.5 + 0.2 * k) * own + rng.normal(size=300), 1), pos_label=labels[1]
@@ -108,6 +112,9 @@ def test_no_text_is_cut_and_none_lies_on_another(names, many):
             if overlap(one, other) > 0.1
         ]
         assert not on, name
+        legends = [box for ax in figure.axes if (box := ax.get_legend())] + figure.legends
+        told = [[text.get_text() for text in legend.get_texts()] for legend in legends]
+        assert all(len(set(one)) == len(one) for one in told), (name, told)
         drawn.add(name)
     assert drawn == set(cp.plots.__all__)
 
@@ -140,7 +147,7 @@ def test_ten_models_have_numbers_in_the_band():
     display = cp.plots.TradeoffDisplay.from_points(models(PLAIN, many=True))
     legend = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert legend[9].startswith("10: model with")
-    assert legend[9].endswith("number 9")
+    assert "9…" in legend[9]
 
 
 BLINDNESS = {

@@ -47,8 +47,8 @@ def test_every_section_is_there_and_says_what_the_evaluation_says(result, tmp_pa
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == page
     assert re.findall(r'<section id="(\w+)"', page) == SECTIONS
     text = html.unescape(page)
-    sentence = result.verdict.sentence
-    assert sentence[0].upper() + sentence[1:] in text
+    for sentence in result.findings(heading=""):
+        assert sentence[0].upper() + sentence[1:] in text
     for line in result.preferences.describe().split("\n"):
         assert line in text
     for one in result.per_class.values():
@@ -257,7 +257,7 @@ def test_command_line(table):
     assert content_of(page)["matrix"] == table.counts.matrix.tolist()
     assert run(str(Path("votes.csv").resolve()), *arguments[1:]).exit_code == 0
     with open("a b.html", encoding="utf-8") as file:
-        assert "<h1>votes.csv: truth</h1>" in file.read()
+        assert "<h1>A in votes.csv</h1>" in file.read()
     assert (
         "compromis report votes.csv --truth truth --proba p_ --prioritise A --metric f --output &#39;a b.html&#39;"
         in page

@@ -22,10 +22,11 @@ def asked(one, answers, classes=("bad",)):
 
 
 def test_questions_are_those_of_the_library(loaded):
-    interview = cp.tradeoffs.Interview(loaded.workspace.model("1").votes, ["bad"])
+    classes = "bad", "ugly"  # so that importances are asked for too
+    interview = cp.tradeoffs.Interview(loaded.workspace.model("1").votes, classes)
     answers = []
     while interview.question is not None:
-        now = asked(loaded, answers)
+        now = asked(loaded, answers, classes)
         question = interview.question
         assert [[side["found"] for side in sides] for sides in now["question"]["sides"]] == [
             [one.found for one in sides] for sides in (question.first, question.second)
@@ -33,12 +34,13 @@ def test_questions_are_those_of_the_library(loaded):
         assert (now["question"]["number"], now["most"]) == (question.number, interview.most)
         answers.append("second" if len(answers) % 3 else "first")
         interview = interview.answer(answers[-1])
-    now = asked(loaded, answers)
+    now = asked(loaded, answers, classes)
     assert now["question"] is None
+    assert now["known"][-1]["topic"] == "importance"
     assert [one["value"] for one in now["known"]] == [one.value for one in interview.known]
     told = {row.pop("label"): row for row in now["preferences"]["classes"]}
     assert cp.Preference(**told["bad"]) == interview.preferences().of("bad")
-    back = asked(loaded, answers[:-1])
+    back = asked(loaded, answers[:-1], classes)
     assert back["question"]["number"] == len(answers)
 
 

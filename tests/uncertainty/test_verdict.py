@@ -100,7 +100,7 @@ def test_sentences():
     assert str(verdict_of([[140, 40], [100, 9720]], rare(min_recall=0.8))) == (
         "better than no model: loss 0.2055, 55 % below 0.4541 for always predicting 'fraud', the best without a model "
         "(difference 0.2486, 95 % interval 0.1772 to 0.3136). The recall of 'fraud' is 0.778, below your minimum of 0.8 "
-        "(4 predictions must change). The metric of 'fraud' is 0.775; your two answers ask for 0.901: improve the "
+        "(4 predictions must change). The metric of 'fraud' is 0.775; the two answers in your preferences ask for 0.901: improve the "
         "model, or accept less"
     )
     unsure = verdict_of([[14, 4], [10, 972]], cp.Preferences({"fraud": cp.Preference(10, beta=9)}), rows="own")

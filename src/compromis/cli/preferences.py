@@ -207,10 +207,15 @@ def _steps(given: dict[str, Any], *, bounded: bool) -> list[_Step]:
     """Return the questions for a class, the easiest first."""
     natural = f"{given.get('precision_at_full_recall', 0):g}" if bounded else "none"
     return [
-        _Step("min_recall", "What share of its rows must be found at least?", "none", _bound),
-        _Step("precision_at_full_recall", "What precision would you accept for a recall of 1?", "0.8", _share_or_beta),
-        _Step("recall_at_full_precision", "What recall would you accept for a precision of 1?", "0.8", _share),
-        _Step("min_precision", "Below which precision is a result useless?", natural, _bound),
+        _Step("min_recall", "What share of them must be found at least?", "none", _bound),
+        _Step(
+            "precision_at_full_recall",
+            "If all of them were found: what share of the alarms must be right?",
+            "0.8",
+            _share_or_beta,
+        ),
+        _Step("recall_at_full_precision", "If no alarm were false: what share of them must be found?", "0.8", _share),
+        _Step("min_precision", "What share of the alarms must be right at least?", natural, _bound),
         _Step("importance", "How important is it, beside 1 for an ordinary class?", "1", _importance),
     ]
 
@@ -288,7 +293,8 @@ def _ask_choices(votes: cp.Votes, classes: Sequence[Any], metric: str) -> cp.Pre
     click.echo()
     preferences = interview.preferences()
     search = cp.search_weights(votes, preferences=preferences, random_state=0)
-    click.echo(f"Tuned to your choices: {cp.evaluate(search.counts, preferences=preferences).headline}\n")
+    told = str(cp.evaluate(search.counts, preferences=preferences).headline)
+    click.echo(f"Tuned to your choices: {told[:1].lower()}{told[1:]}\n")
     return preferences
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from compromis.cli import options
 from compromis.cli.inputs import listed, read_rows, telling
+
+if TYPE_CHECKING:
+    import compromis as cp
 
 
 @click.command("report")
@@ -22,7 +25,7 @@ from compromis.cli.inputs import listed, read_rows, telling
 @options.proba("Columns of votes or probabilities, with which the page has knobs")
 @options.preferences
 @click.option(
-    "--weights", metavar="FILE.json", help="Weights that 'compromis tune' wrote; without it they are searched."
+    "--weights", metavar="FILE.json", help="Weights that 'compromis tune' wrote; without it the highest score decides."
 )
 @options.weight
 @options.confidence_of_intervals
@@ -86,7 +89,7 @@ def command(
             weights=None if rule is None else rule.weights,
             smoothing=0.0 if rule is None else rule.smoothing,
             review=None if rule is None else rule.review,
-            title=title or f"{Path(table.source).name}: {truth}",
+            title=title or f"{_subject(result, truth)} in {Path(table.source).name}",
             command=context.meta["written"],
             decision=_decision(prediction, weights, class_of),
             random_state=seed,
@@ -95,6 +98,12 @@ def command(
     if result.verdict is not None:
         click.echo(f"Verdict: {result.verdict.word}.")
     click.echo(f"report written to {output}")
+
+
+def _subject(result: cp.Evaluation, truth: str) -> str:
+    """Return what the page is about: the class that matters most, else the column of classes."""
+    told = result.headline
+    return str(told.classes[0].label) if told.matters and len(told.classes) == 1 else truth
 
 
 def _decision(prediction: str | None, weights: str | None, class_of: dict[str, Any]) -> str:

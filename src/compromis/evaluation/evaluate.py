@@ -99,6 +99,10 @@ class ClassSummary:
     loss_share: float
     """What the class adds to the PRAGMA loss."""
 
+    def __repr__(self) -> str:
+        rates = f"recall {fixed(self.recall)}, precision {fixed(self.precision)}"
+        return f"<{count(self.support)} {rows_named(self.label)}: {rates}>"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Averages:
@@ -138,6 +142,10 @@ class Summary:
     """None without costs."""
     loss: float | None
     """The PRAGMA loss under the preferences, the average cost where they are costs; None without them."""
+
+    def __repr__(self) -> str:
+        loss = "" if self.loss is None else f", loss {self.loss:.4f}"
+        return f"<{self.rows:,} rows: accuracy {fixed(self.accuracy)}, kappa {fixed(self.kappa)}{loss}>"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -221,12 +229,12 @@ class Evaluation(Result):
         confidence = None if self.intervals is None else self.intervals.confidence
         return verdict_on(self.evidence or self.counts, self.arrays, confidence=confidence)
 
-    @property
-    def hopes(self) -> list[str]:
-        """What tuning may help where the result is not better than no model, in a sentence; often none."""
-        if self.verdict is None or self.offer is None or not self.offer.feasible:
+    def findings(self, *, heading: str = "Verdict: ") -> list[str]:
+        """Return what the verdict says, beside what tuning could reach; nothing without preferences."""
+        if self.verdict is None:
             return []
-        return self.verdict.beside_tuned(self.offer.verdict)
+        tuned = self.offer.verdict if self.offer is not None and self.offer.feasible else None
+        return self.verdict.findings(tuned, heading=heading)
 
     @cached_property
     def screening(self) -> str | None:
@@ -326,10 +334,8 @@ class Evaluation(Result):
     def sentences(self) -> list[str]:
         """Return the headline, the verdict with what is missed, and in small print the numbers."""
         first, *more = self.headline.sentences()
-        judged = [] if self.verdict is None else self.verdict.findings()
         missed = [Finding(str(shortfall), "missed") for shortfall in self.missed_by_group]
         few = [] if self.intervals is None else self.intervals.doubts()
-        judged[1:1] = self.hopes
         small = [
             *_confusions(self.counts),
             self._numbers(),
@@ -337,7 +343,14 @@ class Evaluation(Result):
         ]
         if self.counts.strata is not None:
             more.append(f"estimated for {self.summary.total:,.0f} rows from {self.summary.rows:,} labelled ones")
-        return [Finding(first, "headline"), *more, *judged, *missed, *few, *(Finding(line, "small") for line in small)]
+        return [
+            Finding(first, "headline"),
+            *more,
+            *self.findings(),
+            *missed,
+            *few,
+            *(Finding(line, "small") for line in small),
+        ]
 
     def _numbers(self) -> str:
         """Return accuracy and kappa, and the loss with its metric, with the intervals that there are."""

@@ -177,7 +177,7 @@ class ModelComparison(Result):
             verdict = self.evaluations[name].verdict
             if verdict is not None:
                 said.setdefault((verdict.word, verdict.state), []).append(repr(name))
-        return [Finding(f"{capitalised(word)}: {', '.join(names)}.", tone) for (word, tone), names in said.items()]
+        return [Finding(f"{capitalised(word)}: {', '.join(names)}", tone) for (word, tone), names in said.items()]
 
     def tables(self) -> list[Table]:
         """Return the models, the best first, and the pairs."""

@@ -70,6 +70,8 @@ class Headline:
     measure: str = "loss"
     state: str | None = None
     """The state of the verdict, where there is one."""
+    labels: tuple[Label, ...] = ()
+    """All classes of the result: a shortened name differs from the names of all of them."""
     tuned: Headline | None = None
     """What weights tuned to the preferences would do on these very rows, where that was searched."""
 
@@ -121,7 +123,9 @@ class Headline:
     @property
     def _named(self) -> list[tuple[ClassRows, str]]:
         named = self.classes[: self._most]
-        return list(zip(named, short_names([row.label for row in named], LONG_NAME), strict=True))
+        labels = self.labels or [row.label for row in named]
+        names = dict(zip(labels, short_names(labels, LONG_NAME), strict=True))
+        return [(row, names[row.label]) for row in named]
 
     @property
     def _rest(self) -> ClassRows | None:
@@ -175,6 +179,7 @@ def headline_of(
         loss=loss,
         measure="loss" if arrays is None or arrays.cost is None else "average cost",
         state=state,
+        labels=counts.classes,
         tuned=None if tuned is None else headline_of(tuned, arrays, pos_label=pos_label),
     )
 

@@ -253,9 +253,13 @@ class OwnAnswer:
         """By how much the level is missed; 0 where it is reached."""
         return 0.0 if self.reached else self.level - self.value
 
+    @property
+    def sentence(self) -> str:
+        """What is reached and what was asked for, without the cure."""
+        return f"the metric of {self.label!r} is {self.value:.3f}; the two answers in your preferences ask for {self.level:.3f}"
+
     def __str__(self) -> str:
-        text = f"the metric of {self.label!r} is {self.value:.3f}; your two answers ask for {self.level:.3f}"
-        return text if self.reached else f"{text}: improve the model, or accept less"
+        return self.sentence if self.reached else f"{self.sentence}: improve the model, or accept less"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ import io
 import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -295,6 +296,11 @@ class PointsDisplay(Display):
             if not value.positives:
                 raise InputError(f"{model!r} cannot be drawn: {value.reason}")
         return dict(named)
+
+    @cached_property
+    def _drawn_names(self) -> dict[str, str]:
+        """The names as they are drawn, all different."""
+        return dict(zip(self.points, plain_names(list(self.points)), strict=True))
 
     @property
     def pos_label(self) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from compromis.plots._base import ALARM, Display, plain
+from compromis.plots._base import ALARM, Display, plain_names
 from compromis.uncertainty.data_sets import DataSetComparison
 
 
@@ -40,12 +40,12 @@ class CriticalDifferenceDisplay(Display):
         ax = self._begin(ax, size)
         depth = 1.2 + 0.35 * len(self.comparison.groups)
         self._axis(ax)
-        for number, (name, rank) in enumerate(zip(names, ranks, strict=True)):
+        for number, (name, rank) in enumerate(zip(plain_names(names), ranks, strict=True)):
             left = number < half
             row = depth + (number if left else len(names) - 1 - number)
             edge = 0.8 if left else len(names) + 0.2
             ax.plot([rank, rank, edge], [0, -row, -row], color="0.25", linewidth=1)
-            ax.text(edge, -row, f"{plain(name)} ({rank:.2f}) " if left else f" {plain(name)} ({rank:.2f})",
+            ax.text(edge, -row, f"{name} ({rank:.2f}) " if left else f" {name} ({rank:.2f})",
                     ha="right" if left else "left", va="center")  # fmt: skip
         self._bars(ax)
         ax.set(xlim=(0.8, len(names) + 0.2), ylim=(-depth - half, 2.2))

@@ -105,7 +105,10 @@ class PrecisionRecallSpaceDisplay(PointsDisplay):
         self._draw_isolines(ax)
         if (space := PrecisionRecallSpace.shared_by(self.points.values())) is not None:
             _landmarks(ax, space)
-        models = [_curve(ax, number, name, points) for number, (name, points) in enumerate(self.points.items())]
+        models = [
+            _curve(ax, number, self._drawn_names[name], points)
+            for number, (name, points) in enumerate(self.points.items())
+        ]
         positive = plain(self.pos_label)
         unit_square(ax, f"recall of {positive}", f"precision of {positive}")
         tidy(ax)
@@ -158,6 +161,6 @@ def _curve(ax: Any, number: int, name: str, points: OperatingPoints) -> Any:
         ax.plot(points.recall, points.precision, **style, markerfacecolor="white", markersize=5.5, zorder=3)
     (line,) = ax.plot(
         points.recall, points.precision, **style, markevery=np.flatnonzero(dominating).tolist(), linewidth=1.2,
-        markersize=3 if dominating.sum() > _FEW else 5.5, zorder=3.5, label=plain(name),
+        markersize=3 if dominating.sum() > _FEW else 5.5, zorder=3.5, label=name,
     )  # fmt: skip
     return line

@@ -125,7 +125,11 @@ class RocHullDisplay(PointsDisplay):
         marks, line = style | {"linestyle": "none"}, style | {"marker": ""}
         ranked, dropped = points.names is None, name in self.hull.droppable
         look = {"linewidth": 1.2 if dropped else 1.8, "alpha": 0.6 if dropped else 1.0, "zorder": 3}
-        label = plain(name) + (f", area {roc_area(points):.3f}" if ranked else "") + (", can be dropped" * dropped)
+        label = (
+            self._drawn_names[name]
+            + (f", area {roc_area(points):.3f}" if ranked else "")
+            + (", can be dropped" * dropped)
+        )
         (drawn,) = ax.plot(points.fpr, points.tpr, **(line if ranked else marks), **look, label=label)
         corners = [(part.fpr, part.tpr) for part in self.hull.parts if name in part.models]
         if corners:

@@ -169,7 +169,7 @@ class TradeoffDisplay(PointsDisplay):
         models = []
         for number, name in enumerate(self.points):
             style = line_style(number) | {"marker": ""}
-            label = f"{number + 1}: {plain(name)}" if self._numbered else plain(name)
+            label = f"{number + 1}: {self._drawn_names[name]}" if self._numbered else self._drawn_names[name]
             models += ax.plot(*self.curves[name], **style, linewidth=2.4, label=label, zorder=4)
         if self.recall_weight is not None:
             models += self._mark_weight(ax)
@@ -267,7 +267,7 @@ class TradeoffDisplay(PointsDisplay):
         """Return who is best as it is written in the band: the numbers of models where they have some."""
         if self._numbered:
             return " = ".join(str(order.index(name) + 1) for name in part.best)
-        return plain(part.name)
+        return plain(" = ".join(self._drawn_names[name] for name in part.best))
 
     def _draw_band(self, ax: Any) -> None:
         """Draw the intervals as a band below the axis; a name is written where it fits."""

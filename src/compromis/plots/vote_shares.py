@@ -13,7 +13,7 @@ from compromis._text import shown_label
 from compromis.errors import InputError
 from compromis.evidence.vote_distribution import VoteDistribution, vote_distribution
 from compromis.evidence.votes import Votes
-from compromis.plots._base import ALARM, Display, beside, other_style, plain, stacked, tidy
+from compromis.plots._base import ALARM, Display, beside, other_style, plain_names, stacked, tidy
 
 NAMED = 3
 """So many other classes are drawn by themselves; the rest together."""
@@ -100,23 +100,23 @@ class VoteDisplay(Display):
         """Draw on `ax`, or on a new figure."""
         ax = self._begin(ax, (7.2, 4.2))
         share, width = self.distribution.share, 1 / (len(self.distribution.share) - 1)
-        (own, rows), *others = self.series
+        (_, rows), *others = self.series
+        own, *names = plain_names([name for name, _ in self.series])
         handles: list[Any] = [
-            ax.bar(share, rows, width * 0.86, color=ALARM, alpha=0.85, label=f"truly {plain(own)}", zorder=2)
+            ax.bar(share, rows, width * 0.86, color=ALARM, alpha=0.85, label=f"truly {own}", zorder=2)
         ]
-        for number, (name, rows) in enumerate(others):
+        for number, (name, (_, rows)) in enumerate(zip(names, others, strict=True)):
             style = other_style(number) | {"marker": ("o", "s", "^", "D")[number % 4]}
             drawn = np.where(rows > 0, rows, np.nan) if self._steep else rows
             start = int(rows[0] == 0)  # a share of 0 is no vote: the line must not climb from there
             handles += ax.plot(
                 share[start:], drawn[start:], **style, markersize=4.5, linewidth=1.5, markerfacecolor="white", zorder=3,
-                label=plain(name) if number == self.named else f"truly {plain(name)}",
+                label=name if number == self.named else f"truly {name}",
             )  # fmt: skip
         if self._steep:
             ax.set_yscale("log")
         ax.set_xlim(-width, 1 + width)
-        label = plain(self.distribution.label)
-        ax.set_xlabel(f"share of the votes for {label}")
+        ax.set_xlabel(f"share of the votes for {own}")
         ax.set_ylabel("rows" + (" (logarithmic)" if self._steep else ""))
         tidy(ax)
         beside(ax, handles)

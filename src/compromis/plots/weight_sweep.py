@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from compromis.errors import InputError
-from compromis.plots._base import ALARM, DARK, QUIET, Display, above, other_style, plain, plain_names, tidy
+from compromis.plots._base import ALARM, DARK, QUIET, Display, above, other_style, plain_names, tidy
 from compromis.weights.sweep_curve import WeightSweep, weight_sweep
 
 _FEW = 40
@@ -75,10 +75,10 @@ class WeightSweepDisplay(Display):
             panel.set_ylabel(name)
             self._mark_ratios(panel)
             tidy(panel)
-        for panel in ax[2:]:
-            panel.set_xlabel(f"R: weight of {plain(sweep.label)} / weight of the others")
-        handles, names = ax[0].get_legend_handles_labels()
         own = plain_names(sweep.classes)[sweep.classes.index(sweep.label)]
+        for panel in ax[2:]:
+            panel.set_xlabel(f"R: weight of {own} / weight of the others")
+        handles, names = ax[0].get_legend_handles_labels()
         own_first = sorted(range(len(names)), key=lambda index: names[index] != own)
         above(ax, [handles[index] for index in own_first])
         return self._finished()

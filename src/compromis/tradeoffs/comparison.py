@@ -242,7 +242,7 @@ class Comparison(Result):
         ]
 
     def report(self, *, width: int = WIDTH) -> str:
-        """Return the whole as text, in lines of `width`: the problem, each model's thresholds, and the comparison.
+        """Return the whole as text, in lines of `width`: the problem, the comparison, and each model's thresholds.
 
         Examples
         --------
@@ -267,11 +267,13 @@ class Comparison(Result):
             given = [f"{name} at least {minimum:g}" for name, minimum in least.items() if minimum]
             lines.append(f"only thresholds with {' and '.join(given)}")
         lines = [paragraph(line, width) for line in lines]
+        if len(self.curves) > 1:
+            lines += ["", self.to_text(width=width).rstrip("\n")]
         for name, curve in self.curves.items():
             lines += ["", paragraph(f"'{name}': area {self.areas[name]:.4f}, {curve.domain_text()}", width)]
             lines += [text_table(table, width) for table in curve.tables()]
         lines += [paragraph(f"'{name}' is left out: {reason}", width) for name, reason in self.left_out.items()]
-        return "\n".join([*lines, "", self.to_text(width=width).rstrip("\n")] if len(self.curves) > 1 else lines)
+        return "\n".join(lines)
 
 
 def _check_curves(curves: Any) -> None:

@@ -96,10 +96,8 @@ class Known:
         """Where low, value and high stand on a bar from 0 to 1; importances by their logarithm."""
         if self.topic == "recall weight":
             return self.low, self.value, self.high
-        low, value, high = (
-            (math.log(one) - IMPORTANCES[0]) / (IMPORTANCES[-1] - IMPORTANCES[0])
-            for one in (self.low, self.value, self.high)
-        )
+        first, last = IMPORTANCES[[0, -1]].tolist()  # plain numbers, which JSON takes
+        low, value, high = ((math.log(one) - first) / (last - first) for one in (self.low, self.value, self.high))
         return low, value, high
 
     @property

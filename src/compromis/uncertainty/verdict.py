@@ -199,7 +199,7 @@ class Verdict(Result):
         other = ", or use metric f, which does not reward giving up" if cause.other_metric else ""
         return f"improve the model, or {above}{other}"
 
-    def beside_tuned(self, tuned: Verdict) -> list[str]:
+    def _beside(self, tuned: Verdict) -> list[str]:
         """Return whether tuning would help where the result is not better than no model: what weights searched on the same rows reach."""
         if self.state == "better":
             return []
@@ -212,31 +212,37 @@ class Verdict(Result):
         helps, cure = ("may", "improve the model, or bring more rows") if unsure else ("does", "improve the model")
         return [f"tuning alone {helps} not help: even {reached}, {beside}; {cure}"]
 
-    def findings(self) -> list[str]:
-        """Return what a report says of it: the state with its advice, what is missed, and in small print the loss."""
-        first = Finding(f"Verdict: {'; '.join(part for part in (self.word, self.advice) if part)}", self.state)
-        missed = [Finding(sentence, "missed") for sentence in self._missed()]
-        return [first, *missed, *_ROWS[self.rows], *([Finding(self.reason, "small")] if self.reason else [])]
+    def findings(self, tuned: Verdict | None = None, *, heading: str = "Verdict: ") -> list[str]:
+        """Return what a report says of it: the state with its advice, what is missed, and in small print the loss.
+
+        With the verdict on weights tuned on the same rows also what tuning would help; where it would, that is the one advice.
+        """
+        helps = tuned is not None and self.state != "better" and tuned.state == "better"
+        advice = "" if helps else self.advice
+        first = Finding(heading + "; ".join(part for part in (self.word, advice) if part), self.state)
+        hopes = [] if tuned is None else self._beside(tuned)
+        missed = [Finding(sentence, "missed") for sentence in self._missed(cures=not helps)]
+        return [first, *hopes, *missed, *_ROWS[self.rows], *([Finding(self.reason, "small")] if self.reason else [])]
 
     def sentences(self) -> list[str]:
         """Return whether it is better, then the constraints missed, the answers not reached and the classes given up."""
-        return [self.sentence, *self.flaws()]
+        return [Finding(self.sentence, self.state), *self.flaws()]
 
     def flaws(self) -> list[str]:
         """Return what is missed of what was asked, and on which rows that was judged, in sentences."""
         return [*self._missed(), *_ROWS[self.rows]]
 
-    def _missed(self) -> list[str]:
+    def _missed(self, *, cures: bool = True) -> list[str]:
         asked = {missed.label for missed in self.constraints if missed.rate == "recall"}  # these have a minimum already
+        asked |= set() if cures else {given.label for given in self.given_up}
         cure = f"set min_recall, or a higher {'importance' if self.measure == 'loss' else 'cost of missing it'}"
         lost = [str(given) if given.label in asked else f"{given}; {cure}" for given in self.given_up]
         if len(lost) > 1:
             labels = [given.label for given in self.given_up]
             sentence = f"classes {shown(labels)} are given up, next to none of their rows are found"
-            lost = [
-                sentence if asked.issuperset(labels) else f"{sentence}: {cure.replace('missing it', 'missing them')}"
-            ]
-        missed = [str(answer) for answer in self.answers if not answer.reached]
+            cures_all = f"{sentence}: {cure.replace('missing it', 'missing them')}"
+            lost = [sentence if asked.issuperset(labels) else cures_all]
+        missed = [str(answer) if cures else answer.sentence for answer in self.answers if not answer.reached]
         return [*map(str, self.constraints), *missed, *lost]
 
     def __str__(self) -> str:

@@ -44,6 +44,9 @@ class Stability:
             f"the weights vary by factors up to {self.ratio.max():.3g}"
         )
 
+    def __repr__(self) -> str:
+        return f"<Stability: {self}>"
+
 
 FEW_ROWS = 20
 """Weights for a class of fewer rows are uncertain, however they are found."""

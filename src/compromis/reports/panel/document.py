@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from compromis._text import rows_named, short_names, shown_label
+from compromis._text import LONG_NAME, rows_named, short_names, shown_label
 from compromis._typing import Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
@@ -96,11 +96,14 @@ def panel_document(
     reached = votes.counts(used, smoothing=smoothing)
     given = votes.counts(equal, smoothing=smoothing) if before is None else before
     weighed = bool(np.array_equal(given.matrix, reached.matrix))
-    names = short_names(votes.classes)
+    short, heads, long = (short_names(votes.classes, width) for width in (28, 16, LONG_NAME))
     return {
         "schema": SCHEMA,
         "version": VERSION,
-        "classes": [_label(label) | {"short": short} for label, short in zip(votes.classes, names, strict=True)],
+        "classes": [
+            _label(label) | {"short": short[k], "head": heads[k], "rows": rows_named(label, long[k])}
+            for k, label in enumerate(votes.classes)
+        ],
         "positive": None if positive is None else votes.classes.index(positive),
         "follows": follows,
         "weighed": weighed,
@@ -162,7 +165,6 @@ def _label(label: Label) -> dict[str, Any]:
     writable = isinstance(label, (bool, int, float, str))
     return {
         "text": shown_label(label),
-        "rows": rows_named(label),
         "python": repr(label),
         "toml": tomli_w.dumps({"label": label})[len("label = ") :].rstrip("\n") if writable else None,
         "json": json.dumps(label) if writable else None,

@@ -144,12 +144,13 @@ function meter(fraction, kind) {
 
 /** Return what is known of one number: the range where it may lie, and where most likely. */
 function knownBar({ name, value, low, high, shares, topic }) {
-  const digits = (number) => (topic === "recall weight" ? number.toFixed(2) : Number(number.toPrecision(2)).toString());
+  const fine = topic === "recall weight" && Math.min(low, 1 - high) < 0.095; // near 0 and 1 two digits tell nothing apart
+  const digits = (number) => (topic === "recall weight" ? number.toFixed(fine ? 3 : 2) : Number(number.toPrecision(2)).toString());
   const range = make("span", { class: "range" }), mark = make("span", { class: "mark" });
   range.style.left = `${100 * shares[0]}%`;
   range.style.width = `${100 * (shares[2] - shares[0])}%`;
   mark.style.left = `${100 * shares[1]}%`;
-  return make("div", { class: "known-line" }, make("span", {}, name), make("span", { class: "track", "aria-hidden": "true" }, range, mark),
+  return make("div", { class: "known-line" }, term(topic, name), make("span", { class: "track", "aria-hidden": "true" }, range, mark),
     make("span", { class: "quiet-text" }, `${digits(value)}, probably between ${digits(low)} and ${digits(high)}`));
 }
 

@@ -214,7 +214,7 @@ const bare = (prefix) => prefix.replace(/[\s_.:-]+$/, "");
 
 function nameField(state, proposal) {
   state.name = proposal;
-  return field("Name of the model", make("input", { type: "text", id: "name", value: proposal, maxlength: 1000, required: true, oninput: (event) => (state.name = event.target.value) }));
+  return field("Name of the model", make("input", { type: "text", id: "name", value: proposal, size: Math.min(60, Math.max(20, proposal.length + 2)), maxlength: 1000, required: true, oninput: (event) => (state.name = event.target.value) }));
 }
 
 function handFields(state) {

@@ -9,7 +9,7 @@ import { current, settled, takePreferences } from "./tune.js";
 const KINDS = [
   ["report", ".html", "Report", "One page to send around: it works without the studio, and holds counts but no rows."],
   ["preferences", ".toml", "Preferences", "What matters, to use again here (Open preferences), in ‘compromis tune --preferences’ or in Python."],
-  ["weights", ".json", "Weights", "The decision, to put into a program: ‘compromis predict --weights’, or cp.Decision.from_json in Python."],
+  ["weights", ".json", "Weights", "The decision, to put into a program: ‘compromis report --weights’ and ‘compromis check --weights’, or cp.Decision.from_json in Python."],
 ];
 
 /** Mount the step; `opened` is called after a preferences file was read. */

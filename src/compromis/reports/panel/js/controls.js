@@ -2,9 +2,10 @@
 
 import { METRICS, metricIndex, recallWeight, weightText } from "./preferences.js";
 import { make, nameOf, percent, setText } from "./elements.js";
+import { classesThatMatter } from "./headline.js";
 
 const IMPORTANCES = [0, 0.1, 0.2, 0.5, 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100, 200, 500, 1000];
-const OPEN_UP_TO = 6;
+const OPEN = 3;
 const ANSWERS = { precision_at_full_recall: "Precision at full recall", recall_at_full_precision: "Recall at full precision" };
 const CONSTRAINTS = { min_precision: "precision at least", min_recall: "recall at least", max_share: "share of rows at most" };
 
@@ -85,23 +86,23 @@ function classControls(preference, open, costs, changed) {
   };
 }
 
-/** Return the index of the most important class. */
-export function mostImportant({ classes }) {
-  const importance = classes.map((preference) => preference.importance);
-  return importance.indexOf(Math.max(...importance));
+/** Return the positions of the classes: those that matter first, then the rarer ones; classes without rows stand last. */
+export function orderOfClasses(preferences, support) {
+  const first = classesThatMatter(preferences, support);
+  const rest = support.map((_, k) => k).filter((k) => !first.includes(k));
+  return [...first, ...rest.sort((a, b) => (support[b] > 0) - (support[a] > 0) || support[a] - support[b])];
 }
 
-/** Return the controls of preferences, which they change in place: {node, show()}. */
-export function preferenceControls(preferences, changed) {
+/** Return the controls of preferences, which they change in place: {node, show()}. Those that matter stand first, and open. */
+export function preferenceControls(preferences, support, changed) {
   const id = newId();
   const options = METRICS.map((name) => make("option", { value: name }, name.replace("_", "-")));
   const metric = make("select", { id, onchange: () => {
     preferences.metric = metric.value;
     changed();
   } }, options);
-  const top = mostImportant(preferences);
-  const few = preferences.classes.length <= OPEN_UP_TO;
-  const classes = preferences.classes.map((preference, k) => classControls(preference, k === top || (few && k < 3), Boolean(preferences.cost), changed));
+  const open = support.length === 2 ? 2 : Math.max(1, Math.min(OPEN, classesThatMatter(preferences, support).length));
+  const classes = orderOfClasses(preferences, support).map((k, position) => classControls(preferences.classes[k], position < open, Boolean(preferences.cost), changed));
   return {
     node: make(
       "div", { class: "cp-controls", role: "group", "aria-label": "Preferences" },

@@ -32,13 +32,6 @@ export function setAttribute(element, name, value) {
   if (element.getAttribute(name) !== text) element.setAttribute(name, text);
 }
 
-/** Return a text in at most `most` characters, its middle left out: names that differ often do so at an end. */
-export function shortened(text, most = 28) {
-  const letters = Array.from(text);
-  if (letters.length <= most) return text;
-  return `${letters.slice(0, Math.ceil((most - 1) / 2)).join("")}…${letters.slice(letters.length - Math.floor((most - 1) / 2)).join("")}`;
-}
-
 /** Return a name that someone else chose, isolated from the writing direction of the text around it; its tooltip is whole. */
 export function nameOf(text, short = text) {
   return make("bdi", { class: "cp-name", title: short !== text || text.length > 24 ? text : null }, short);

@@ -1,7 +1,7 @@
 // The panel: change preferences and see what it does to each class.
 
 import { decide, readPatterns } from "./evidence.js";
-import { lossParts } from "./loss.js";
+import { lossParts, rates } from "./loss.js";
 import { compareWithBaselines } from "./baselines.js";
 import { Search } from "./search.js";
 import { cutsOf } from "./cuts.js";
@@ -9,7 +9,7 @@ import { make, nameOf, setAttribute, setText } from "./elements.js";
 import { headlineOf, headlineSentences } from "./headline.js";
 import { fromFragment, toFragment } from "./link.js";
 import { curvePictures } from "./curves.js";
-import { mostImportant, preferenceControls } from "./controls.js";
+import { orderOfClasses, preferenceControls } from "./controls.js";
 import { classTable, confusionMatrix, verdictCard } from "./results.js";
 import { actionBar } from "./actions.js";
 
@@ -32,7 +32,7 @@ function panelView(page, preferences, patterns, changed, select, pick) {
   const matrix = confusionMatrix(preferences);
   const pictures = curvePictures();
   const title = make("span"), around = make("span", { class: "cp-brief" });
-  const controls = preferenceControls(preferences, changed);
+  const controls = preferenceControls(preferences, rates(page.before).support, changed);
   const curves = make("div", { class: "cp-curves" }, make("h3", {}, "Class ", title, around), pictures.node);
   return {
     node: make("div", { class: "cp-columns" }, headline, card.node, controls.node, make("div", { class: "cp-results" }, table.node, curves, matrix.node)),
@@ -140,8 +140,7 @@ export function mountPanel(root, page, options = {}) {
   const start = page.follows ? "tuned" : page.starts ?? "given";
   const firstCounts = () => (page.remote ? page.counts : start === "given" ? page.before : decide(patterns, page.weights));
   const counts = firstCounts();
-  const told = headlineOf(counts, preferences);
-  const now = { weights: page.weights, counts, chosen: told.matters ? told.classes[0].k : mostImportant(preferences), settled: true, by: start };
+  const now = { weights: page.weights, counts, chosen: orderOfClasses(preferences, rates(page.before).support)[0], settled: true, by: start };
   const waiting = [];
   const state = () => ({ ...now, preferences: copyPreferences(preferences), weights: now.weights.slice(), counts: now.counts.map((row) => Array.from(row)), smoothing: page.smoothing });
   const alert = make("p", { class: "cp-complaint", role: "alert" });

@@ -1,7 +1,7 @@
 // What the weights do: losses, a table of classes and the confusion matrix.
 
 import { rates } from "./loss.js";
-import { bar, count, decimal, draw, make, nameOf, percent, setAttribute, setText, shortened } from "./elements.js";
+import { bar, count, decimal, draw, make, nameOf, percent, setAttribute, setText } from "./elements.js";
 import { finder, makeSortable } from "./tables.js";
 
 const MOST_READABLE = 60;
@@ -106,7 +106,7 @@ export function confusionMatrix({ classes }) {
     return { node: make("p", { class: "cp-note" }, `A live matrix of ${size} x ${size} cells would not be readable; the table above has every class.`), update() {} };
   }
   const cells = classes.map(() => classes.map(() => make("td")));
-  const head = classes.map(({ text, short }) => make("th", { scope: "col" }, nameOf(text, shortened(short ?? text, 16))));
+  const head = classes.map(({ text, head }) => make("th", { scope: "col" }, nameOf(text, head)));
   const body = classes.map(({ text, short }, t) => make("tr", {}, make("th", { scope: "row" }, nameOf(text, short)), cells[t]));
   const table = make(
     "table", { class: size > 8 ? "cp-matrix cp-dense" : "cp-matrix" },
