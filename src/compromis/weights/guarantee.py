@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -281,7 +281,7 @@ def warn_if_not_given(guarantee: Guarantee) -> None:
         warnings.warn(doubt, GuaranteeWarning, stacklevel=_level_of_caller())
 
 
-def warn_of_idle_confidence(preferences: Preferences | None, classes: Sequence[Any], without: str) -> None:
+def warn_of_idle_confidence(preferences: Preferences | None, classes: Iterable[Any], without: str) -> None:
     """Warn if a minimum is to hold with a confidence where no votes are searched."""
     if preferences is not None and any(preferences.of(label).confidence for label in classes):
         warnings.warn(
@@ -313,7 +313,8 @@ def judged(counts: Counts, demand: Demand, *, halved: bool, group: Label | None 
     rows, wrong = rows_and_wrong(counts, demand.rate, demand.position)
     sure = 1 - demand.risk
     allowed = misses_allowed(rows, demand.level, sure)
-    level, missing = demand.level, 0  # as it is given
+    level = demand.level
+    missing: int | None = 0
     if wrong > allowed:
         level = held_level(rows, wrong, sure)
         if not halved and wrong:
