@@ -169,7 +169,15 @@ class Display(Framed):
         return ""
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw on `ax`, or on a new figure."""
+        """Draw on `ax`, or on a new figure, which grows until every text is inside."""
+        self._draw(ax)
+        set_fonts(self.figure_)  # those that have the letters of its texts
+        if self._own:
+            fit_texts(self.figure_)
+        return self
+
+    def _draw(self, ax: Any) -> None:
+        """Draw on the axes that `_begin` returns."""
         raise NotImplementedError
 
     def _begin(
@@ -181,13 +189,6 @@ class Display(Framed):
         self.ax_ = axes if len(axes) > 1 else axes[0]
         self.figure_ = axes[0].figure
         return self.ax_
-
-    def _finished(self) -> Self:
-        """Give texts fonts that have their letters, and widen a new figure until every text is inside."""
-        set_fonts(self.figure_)
-        if self._own:
-            fit_texts(self.figure_)
-        return self
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the picture to a file that ends in .svg, .png or .pdf; draw it if it is not drawn yet."""
