@@ -18,7 +18,7 @@ from compromis.errors import CompromisError, EngineError, InputError, MissingExt
 from compromis.evidence.readers import check_weights_add_up
 from compromis.evidence.scores import part_of_votes
 from compromis.frames.reading import FileFrame
-from compromis.frames.tables import pick_column, text_of
+from compromis.frames.tables import TooMany, pick_column, text_of
 from compromis.labels import LabelColumn, python_values, read_labels, whole_microseconds
 
 
@@ -306,10 +306,6 @@ _ASIDE = ("Possible", "LINE ", "JVM stacktrace", "at org.", "Resolved plan", "Th
 
 def _is_missing(value: Any) -> bool:
     return value is None or type(value).__name__ in {"NAType", "NaTType"} or value != value
-
-
-class TooMany(InputError):
-    """More groups than are fetched."""
 
 
 def count_groups(frame: Frame, keys: Sequence[str], most: int, *, what: str) -> Rows:
