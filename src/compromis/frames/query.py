@@ -293,14 +293,15 @@ def engine_name(query: nw.LazyFrame[Any]) -> str:
     return query.implementation.value.partition("[")[0]
 
 
-def first_line(error: BaseException, most: int = 300) -> str:
+def first_line(error: BaseException) -> str:
     """Return what an engine's error says, without its advice and stack."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     end = next((number for number, line in enumerate(lines) if line.startswith(_ASIDE)), len(lines))
     message = "; ".join(lines[:end][:3]) or type(error).__name__
-    return message if len(message) <= most else message[: most - 3] + "..."
+    return message if len(message) <= _LONGEST else message[: _LONGEST - 3] + "..."
 
 
+_LONGEST = 300
 _ASIDE = ("Possible", "LINE ", "JVM stacktrace", "at org.", "Resolved plan", "This error occurred", "Driver stacktrace")
 
 

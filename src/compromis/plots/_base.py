@@ -32,7 +32,7 @@ COLOURS = (DARK, ALARM, LIGHT, "#c98a1b", "#6000a0", "#a060e0")
 """At least 26 apart (CIE 1976) for people with any of the three colour blindnesses, as a test simulates."""
 LINES = ("-", (0, (6, 2)), (0, (6, 2, 1.2, 2)), (0, (1.2, 1.2)), (0, (8, 2, 1.2, 1.5, 1.2, 2)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-TITLE_SIZE, SMALL, TINY = 9.5, 8.5, 7.5
+SMALL, TINY = 8.5, 7.5
 LONGEST = 28
 """Names of more characters lose their middle in pictures; frames keep them whole."""
 FORMATS = ("svg", "png", "pdf")
@@ -68,13 +68,11 @@ def panels(ax: Any, rows: int, columns: int, size: tuple[float, float], **sharin
     return spec.subgridspec(rows, columns).subplots(squeeze=False, **sharing).reshape(-1)
 
 
-def tidy(ax: Any, title: str = "") -> None:
-    """Leave out what carries no information, and set a short title; sentences are the display's caption."""
+def tidy(ax: Any) -> None:
+    """Leave out what carries no information; sentences are the display's caption."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(axis="y", color="0.9", linewidth=0.8)
     ax.set_axisbelow(True)
-    if title:
-        ax.set_title(title, loc="left", fontsize=TITLE_SIZE, color="0.2")
 
 
 def plain(name: object, longest: int = LONGEST) -> str:
@@ -256,9 +254,9 @@ def _ticks_beyond(figure: Any) -> set[int]:
     return found
 
 
-def fit_texts(figure: Any, tries: int = 4) -> None:
-    """Widen and heighten a figure until every text is inside it."""
-    for _ in range(tries):
+def fit_texts(figure: Any) -> None:
+    """Widen and heighten a figure until every text is inside it, which takes a few tries."""
+    for _ in range(4):
         boxes = [box for _, box in texts_of(figure)]
         frame = figure.bbox
         wider = max([0.0, *(box.x1 - frame.x1 for box in boxes), *(frame.x0 - box.x0 for box in boxes)])
