@@ -124,22 +124,20 @@ def with_absent_classes(scores: NDArray[Any], found: Any, classes: Sequence[Labe
     return wide
 
 
-def read_distributions(
-    y_proba: Any, rows: int, classes: Sequence[Label], name: str = "y_proba", *, pos_label: Any = None
-) -> Floats:
+def read_distributions(y_proba: Any, rows: int, classes: Sequence[Label], *, pos_label: Any = None) -> Floats:
     """Return one distribution over `classes` for each row: finite, not negative; votes are scaled to sum to 1."""
     distributions = np.array(
-        as_dense(read_scores(y_proba, classes, rows, name=name, dtype=np.float64, pos_label=pos_label)), order="C"
+        as_dense(read_scores(y_proba, classes, rows, dtype=np.float64, pos_label=pos_label)), order="C"
     )
-    check_scores(distributions, name)
+    check_scores(distributions)
     if distributions.max(initial=0.0) > 1e300:  # sums would not be finite
         largest = distributions.max(axis=1, keepdims=True)
         distributions = distributions / np.where(largest > 0, largest, 1.0)
     sums = distributions.sum(axis=1, keepdims=True)
     if not sums.all():
         raise InputError(
-            f"{name} is 0 for every class in row {int((sums[:, 0] == 0).argmax())}; drop such rows or give them a distribution",
-            parameter=name,
+            f"y_proba is 0 for every class in row {int((sums[:, 0] == 0).argmax())}; drop such rows or give them a distribution",
+            parameter="y_proba",
         )
     np.divide(distributions, sums, where=np.abs(sums - 1) > ROUNDING, out=distributions)
     return distributions

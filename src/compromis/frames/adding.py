@@ -20,7 +20,7 @@ from compromis.evidence.points import OperatingPoints
 from compromis.evidence.readers import check_weights_add_up
 from compromis.evidence.votes import Votes
 from compromis.frames.reading import OpenTable
-from compromis.frames.tables import Missing, Table, Texts
+from compromis.frames.tables import Missing, Table, Texts, TooMany
 from compromis.labels import encode_classes, read_labels, refuse_many_classes
 
 MOST_PATTERNS = 4_000_000
@@ -125,7 +125,7 @@ class FileScan(OpenTable):
         missing, count = Missing(self.source, [truth], drop=drop_missing), bins or AUTO_BINS
         try:
             points = self._points(missing, count, spreads, **asked)
-        except _TooMany:
+        except TooMany:
             if not self.content.size:  # a pipe
                 raise
             with FileScan(self.source) as again:
@@ -293,7 +293,7 @@ class EvidenceSum:
         while len(self.parts) > 1 and _size(self.parts[-1]) >= _size(self.parts[-2]):
             self._join()
         if self._most is not None and _size(self.parts[0]) > self._most:
-            raise _TooMany(f"there are more than {self._most:,} {self._what}")
+            raise TooMany(f"there are more than {self._most:,} {self._what}")
 
     def whole(self) -> Any:
         """Return the sum."""
@@ -308,10 +308,6 @@ class EvidenceSum:
 
 def _size(evidence: Any) -> int:
     return 1 if isinstance(evidence, Counts) else len(evidence)
-
-
-class _TooMany(InputError):
-    """More distinct patterns or scores than are held."""
 
 
 def _rounded(table: Table, scores: Floats, bins: int) -> Floats:

@@ -18,7 +18,7 @@ from compromis.errors import CompromisError, EngineError, InputError, MissingExt
 from compromis.evidence.readers import check_weights_add_up
 from compromis.evidence.scores import part_of_votes
 from compromis.frames.reading import FileFrame
-from compromis.frames.tables import pick_column, text_of
+from compromis.frames.tables import TooMany, pick_column, text_of
 from compromis.labels import LabelColumn, python_values, read_labels, whole_microseconds
 
 
@@ -297,23 +297,20 @@ def engine_name(query: nw.LazyFrame[Any]) -> str:
     return query.implementation.value.partition("[")[0]
 
 
-def first_line(error: BaseException, most: int = 300) -> str:
+def first_line(error: BaseException) -> str:
     """Return what an engine's error says, without its advice and stack."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     end = next((number for number, line in enumerate(lines) if line.startswith(_ASIDE)), len(lines))
     message = "; ".join(lines[:end][:3]) or type(error).__name__
-    return message if len(message) <= most else message[: most - 3] + "..."
+    return message if len(message) <= _LONGEST else message[: _LONGEST - 3] + "..."
 
 
+_LONGEST = 300
 _ASIDE = ("Possible", "LINE ", "JVM stacktrace", "at org.", "Resolved plan", "This error occurred", "Driver stacktrace")
 
 
 def _is_missing(value: Any) -> bool:
     return value is None or type(value).__name__ in {"NAType", "NaTType"} or value != value
-
-
-class TooMany(InputError):
-    """More groups than are fetched."""
 
 
 def count_groups(frame: Frame, keys: Sequence[str], most: int, *, what: str) -> Rows:

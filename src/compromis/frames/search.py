@@ -26,7 +26,6 @@ from compromis.frames.query import (
     TRUTH,
     Frame,
     Rows,
-    TooMany,
     add_decision,
     add_ranking,
     count_groups,
@@ -34,6 +33,7 @@ from compromis.frames.query import (
     row_total,
     usable_votes,
 )
+from compromis.frames.tables import TooMany
 from compromis.frames.votes import (
     MOST_PATTERNS,
     are_continuous,

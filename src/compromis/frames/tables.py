@@ -269,6 +269,10 @@ class Missing:
         return self.dropped
 
 
+class TooMany(InputError):
+    """More groups, patterns or scores than are fetched or held."""
+
+
 def pick_column(name: str, names: Collection[str]) -> str:
     """Return the column's name if it is among `names`, else say which is nearest.
 

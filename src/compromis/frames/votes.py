@@ -21,7 +21,6 @@ from compromis.frames.query import (
     WEIGHT,
     Frame,
     Rows,
-    TooMany,
     are_distinct,
     count_groups,
     count_rows,
@@ -30,6 +29,7 @@ from compromis.frames.query import (
     row_total,
     usable_votes,
 )
+from compromis.frames.tables import TooMany
 from compromis.labels import column_of_each_class, encode, number, plain_label, sorted_labels, without_prefix
 
 MOST_PATTERNS = 2_000_000

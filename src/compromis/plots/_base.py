@@ -33,7 +33,7 @@ COLOURS = (DARK, ALARM, LIGHT, "#c98a1b", "#6000a0", "#a060e0")
 """At least 26 apart (CIE 1976) for people with any of the three colour blindnesses, as a test simulates."""
 LINES = ("-", (0, (6, 2)), (0, (6, 2, 1.2, 2)), (0, (1.2, 1.2)), (0, (8, 2, 1.2, 1.5, 1.2, 2)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-TITLE_SIZE, SMALL, TINY = 9.5, 8.5, 7.5
+SMALL, TINY = 8.5, 7.5
 LONGEST = 28
 """Names of more characters lose their middle in pictures; frames keep them whole."""
 FORMATS = ("svg", "png", "pdf")
@@ -69,13 +69,11 @@ def panels(ax: Any, rows: int, columns: int, size: tuple[float, float], **sharin
     return spec.subgridspec(rows, columns).subplots(squeeze=False, **sharing).reshape(-1)
 
 
-def tidy(ax: Any, title: str = "") -> None:
-    """Leave out what carries no information, and set a short title; sentences are the display's caption."""
+def tidy(ax: Any) -> None:
+    """Leave out what carries no information; sentences are the display's caption."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(axis="y", color="0.9", linewidth=0.8)
     ax.set_axisbelow(True)
-    if title:
-        ax.set_title(title, loc="left", fontsize=TITLE_SIZE, color="0.2")
 
 
 def plain(name: object, longest: int = LONGEST) -> str:
@@ -170,7 +168,15 @@ class Display(Framed):
         return ""
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw on `ax`, or on a new figure."""
+        """Draw on `ax`, or on a new figure, which grows until every text is inside."""
+        self._draw(ax)
+        set_fonts(self.figure_)  # those that have the letters of its texts
+        if self._own:
+            fit_texts(self.figure_)
+        return self
+
+    def _draw(self, ax: Any) -> None:
+        """Draw on the axes that `_begin` returns."""
         raise NotImplementedError
 
     def _begin(
@@ -182,13 +188,6 @@ class Display(Framed):
         self.ax_ = axes if len(axes) > 1 else axes[0]
         self.figure_ = axes[0].figure
         return self.ax_
-
-    def _finished(self) -> Self:
-        """Give texts fonts that have their letters, and widen a new figure until every text is inside."""
-        set_fonts(self.figure_)
-        if self._own:
-            fit_texts(self.figure_)
-        return self
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the picture to a file that ends in .svg, .png or .pdf; draw it if it is not drawn yet."""
@@ -256,9 +255,9 @@ def _ticks_beyond(figure: Any) -> set[int]:
     return found
 
 
-def fit_texts(figure: Any, tries: int = 4) -> None:
-    """Widen and heighten a figure until every text is inside it."""
-    for _ in range(tries):
+def fit_texts(figure: Any) -> None:
+    """Widen and heighten a figure until every text is inside it, which takes a few tries."""
+    for _ in range(4):
         boxes = [box for _, box in texts_of(figure)]
         frame = figure.bbox
         wider = max([0.0, *(box.x1 - frame.x1 for box in boxes), *(frame.x0 - box.x0 for box in boxes)])

@@ -81,8 +81,7 @@ class ClassBalanceDisplay(Display):
                 columns[f"{rate}_after"] = self._rates(rate, self.after).tolist()
         return columns
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw on `ax`, one of matplotlib's axes or two, or on a new figure."""
+    def _draw(self, ax: Any) -> None:
         size = 7.6, min(max(_ROW * len(self.classes) + 1.3, _LEAST), _MOST)
         ax = self._begin(ax, size, 1, 2, sharey=True)
         for panel, rate in zip(ax, RATES, strict=True):
@@ -96,7 +95,6 @@ class ClassBalanceDisplay(Display):
             text.set_fontweight("bold" if self._matters[label] else "normal")
         ax[1].tick_params(axis="y", labelleft=False)
         self._legend(ax)
-        return self._finished()
 
     def _rates(self, rate: str, counts: Counts) -> Floats:
         values = dict(zip(counts.classes, RATES[rate](counts), strict=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 from compromis.plots._base import ALARM, Display, plain_names
 from compromis.uncertainty.data_sets import DataSetComparison
@@ -32,8 +32,7 @@ class CriticalDifferenceDisplay(Display):
         """Return the mean rank of each model, the best first."""
         return {"model": list(self.comparison.models), "mean_rank": self.comparison.mean_ranks.tolist()}
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw on `ax`, or on a new figure."""
+    def _draw(self, ax: Any) -> None:
         names, ranks = self.comparison.models, self.comparison.mean_ranks.tolist()
         half = (len(names) + 1) // 2
         size = 7, 1.4 + 0.4 * half
@@ -50,7 +49,6 @@ class CriticalDifferenceDisplay(Display):
         self._bars(ax)
         ax.set(xlim=(0.8, len(names) + 0.2), ylim=(-depth - half, 2.2))
         ax.set_axis_off()
-        return self._finished()
 
     def _axis(self, ax: Any) -> None:
         models, width = len(self.comparison.models), self.comparison.critical_difference

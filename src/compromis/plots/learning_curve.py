@@ -73,8 +73,7 @@ class PreferenceLearningCurveDisplay(Display):
         """The verdict on the curve."""
         return f"{self.curve.verdict.sentence}."
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw both losses with a band of one standard error, and the loss without a model."""
+    def _draw(self, ax: Any) -> None:
         ax = self._begin(ax)
         curve, losses = self.curve, self.curve.losses
         at = np.arange(len(curve.positions)) if isinstance(curve, ComplexityCurve) else np.array(curve.positions)
@@ -95,7 +94,6 @@ class PreferenceLearningCurveDisplay(Display):
         ax.set(xlabel=curve.axis, ylabel=curve.error)
         ax.legend(fontsize=9, framealpha=0.85, edgecolor="none")
         tidy(ax)
-        return self._finished()
 
     def _scale(self, ax: Any) -> None:
         losses = self.curve.losses

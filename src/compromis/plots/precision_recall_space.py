@@ -99,8 +99,7 @@ class PrecisionRecallSpaceDisplay(PointsDisplay):
             for level in self.levels
         }
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw on `ax`, or on a new figure."""
+    def _draw(self, ax: Any) -> None:
         ax = self._begin(ax, (7.8, 4.9))
         self._draw_isolines(ax)
         if (space := PrecisionRecallSpace.shared_by(self.points.values())) is not None:
@@ -114,7 +113,6 @@ class PrecisionRecallSpaceDisplay(PointsDisplay):
         tidy(ax)
         ax.grid(visible=False)
         beside(ax, models, title="full marks: dominating points", title_fontsize=8.5, alignment="left")
-        return self._finished()
 
     def _draw_isolines(self, ax: Any) -> None:
         dashes, named = ("-", (0, (5, 3)), (0, (1.5, 2))), set()

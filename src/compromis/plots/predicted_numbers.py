@@ -68,8 +68,7 @@ class PredictedAgainstTrueDisplay(_PairDisplay):
     3
     """
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw on `ax`, or on a new figure."""
+    def _draw(self, ax: Any) -> None:
         ax = self._begin(ax, (5.0, 5.0))
         self._draw_points(ax, self.truth, self.prediction)
         low, high = (float(pick([pick(self.truth), pick(self.prediction)])) for pick in (np.min, np.max))
@@ -78,7 +77,6 @@ class PredictedAgainstTrueDisplay(_PairDisplay):
         ax.set(xlabel="true", ylabel="predicted")
         ax.legend(frameon=False, loc="upper left")
         tidy(ax)
-        return self._finished()
 
 
 class ResidualDisplay(_PairDisplay):
@@ -92,11 +90,9 @@ class ResidualDisplay(_PairDisplay):
     3
     """
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw on `ax`, or on a new figure."""
+    def _draw(self, ax: Any) -> None:
         ax = self._begin(ax)
         self._draw_points(ax, self.prediction, self.prediction - self.truth)
         ax.axhline(0, color=ALARM, linestyle="--", linewidth=1.4)
         ax.set(xlabel="predicted", ylabel="predicted - true\n(above 0: too high)")
         tidy(ax)
-        return self._finished()

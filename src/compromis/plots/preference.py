@@ -90,8 +90,7 @@ class PreferenceDisplay(Display):
             for loss, joins, (recall, precision) in self._lines[preference]
         )
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw on `ax`, one of matplotlib's axes or one per panel, or on a new figure."""
+    def _draw(self, ax: Any) -> None:
         across = min(len(self.groups), _WIDEST)
         down = -(-len(self.groups) // across)
         size = 3.8 * across + 0.4, 4.3 * down
@@ -100,7 +99,6 @@ class PreferenceDisplay(Display):
             panel.set_axis_off()
         for panel, (preference, labels) in zip(axes, self.groups.items(), strict=False):
             self._draw_group(panel, preference, labels)
-        return self._finished()
 
     @cached_property
     def _lines(self) -> dict[Preference, list[Line]]:

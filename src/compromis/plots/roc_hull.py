@@ -77,8 +77,7 @@ class RocHullDisplay(PointsDisplay):
         curve = [", ".join(part.models) for part in parts]
         return stacked([*models, {"curve": curve, "kind": HULL, "threshold": None, **corners}])
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw on `ax`, or on a new figure."""
+    def _draw(self, ax: Any) -> None:
         ax = self._begin(ax, (8.4, 4.9))
         ax.plot([0, 1], [0, 1], color=QUIET, linestyle=":", linewidth=1.2, label="no skill")
         self._draw_hull(ax)
@@ -87,7 +86,6 @@ class RocHullDisplay(PointsDisplay):
         unit_square(ax, f"false positive rate of {positive}", f"true positive rate of {positive}")
         tidy(ax)
         beside(ax, models)
-        return self._finished()
 
     @property
     def caption(self) -> str:

@@ -160,8 +160,7 @@ class TradeoffDisplay(PointsDisplay):
         lowest = min(float(np.nanmin(self.curves[name][1])) for name in self.points)
         return max(0.0, np.floor(10 * (lowest - 0.02)) / 10)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw on `ax`, or on a new figure."""
+    def _draw(self, ax: Any) -> None:
         ax = self._begin(ax, (7.6, 4.6))
         self._draw_landmarks(ax)
         if self._only is not None:
@@ -178,7 +177,6 @@ class TradeoffDisplay(PointsDisplay):
         tidy(ax)
         ax.grid(visible=False)
         beside(ax, models)
-        return self._finished()
 
     @property
     def _numbered(self) -> bool:

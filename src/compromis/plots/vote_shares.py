@@ -96,8 +96,7 @@ class VoteDisplay(Display):
         share = self.distribution.share
         return stacked({"truth": name, "share": share, "rows": rows} for name, rows in self.series)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw on `ax`, or on a new figure."""
+    def _draw(self, ax: Any) -> None:
         ax = self._begin(ax, (7.2, 4.2))
         share, width = self.distribution.share, 1 / (len(self.distribution.share) - 1)
         (_, rows), *others = self.series
@@ -120,7 +119,6 @@ class VoteDisplay(Display):
         ax.set_ylabel("rows" + (" (logarithmic)" if self._steep else ""))
         tidy(ax)
         beside(ax, handles)
-        return self._finished()
 
     @cached_property
     def _steep(self) -> bool:

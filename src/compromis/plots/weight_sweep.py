@@ -61,8 +61,7 @@ class WeightSweepDisplay(Display):
             columns |= {f"{rate} {label}": values[:, k].tolist() for k, label in enumerate(sweep.classes)}
         return columns
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw on `ax`, one of matplotlib's axes or four, or on a new figure."""
+    def _draw(self, ax: Any) -> None:
         ax = self._begin(ax, (8.4, 5.6), 2, 2, sharex=True)
         sweep = self.sweep
         self._draw_classes(ax[0], sweep.recall)
@@ -81,7 +80,6 @@ class WeightSweepDisplay(Display):
         handles, names = ax[0].get_legend_handles_labels()
         own_first = sorted(range(len(names)), key=lambda index: names[index] != own)
         above(ax, [handles[index] for index in own_first])
-        return self._finished()
 
     @property
     def _marker(self) -> str:

@@ -148,15 +148,10 @@ async def _arriving(request: Request) -> AsyncIterator[bytes]:
 async def _look(workspace: Workspace, request: Request) -> Any:
     source = workspace.places.source(request.path_params["source"])
     truth = (await _asked(request, _Look)).truth
-    job = workspace.jobs.start(
-        f"Looking at {source.name}",
-        lambda _: preview(source, truth),
-        key=f"look {source.id}",
-        light=True,
-        abandoned=True,
+    key = f"look {source.id}"
+    return await _short(
+        workspace, f"Looking at {source.name}", lambda _: preview(source, truth), key=key, abandoned=True
     )
-    await _settled(workspace.jobs, job, AT_ONCE)
-    return job.shown()
 
 
 async def _forget(workspace: Workspace, request: Request) -> Any:
@@ -168,15 +163,8 @@ async def _forget(workspace: Workspace, request: Request) -> Any:
 async def _interview(workspace: Workspace, request: Request) -> Any:
     asked = await _asked(request, InterviewForm)
     model = workspace.model(request.path_params["model"])
-    job = workspace.jobs.start(
-        "Looking for results to choose from",
-        lambda _: workspace.ask(model, asked),
-        key="ask",
-        light=True,
-        abandoned=True,
-    )
-    await _settled(workspace.jobs, job, AT_ONCE)
-    return job.shown()
+    title = "Looking for results to choose from"
+    return await _short(workspace, title, lambda _: workspace.ask(model, asked), key="ask", abandoned=True)
 
 
 async def _saved(request: Request) -> Response:
@@ -226,14 +214,8 @@ async def _hold(workspace: Workspace, request: Request) -> Any:
 
 async def _compare(workspace: Workspace, request: Request) -> Any:
     asked = await _asked(request, _Compare)
-    job = workspace.jobs.start(
-        f"Comparing for {asked.label}",
-        lambda job: workspace.compare(asked.label, asked.metric, job.report),
-        key="compare",
-        light=True,
-    )
-    await _settled(workspace.jobs, job, AT_ONCE)
-    return job.shown()
+    title, given = f"Comparing for {asked.label}", (asked.label, asked.metric)
+    return await _short(workspace, title, lambda job: workspace.compare(*given, job.report), key="compare")
 
 
 async def _job(workspace: Workspace, request: Request) -> Any:
@@ -257,9 +239,7 @@ async def _save(workspace: Workspace, request: Request) -> Any:
     asked = await _asked(request, SaveRequest)
     if asked.kind not in SUFFIXES:
         raise cp.InputError(f"there is no kind {asked.kind!r} of file; choose one of {', '.join(SUFFIXES)}")
-    job = workspace.jobs.start(f"Saving {asked.name}", lambda job: workspace.save(asked, job.report), light=True)
-    await _settled(workspace.jobs, job, AT_ONCE)
-    return job.shown()
+    return await _short(workspace, f"Saving {asked.name}", lambda job: workspace.save(asked, job.report))
 
 
 async def _open_preferences(workspace: Workspace, request: Request) -> Any:
@@ -272,6 +252,13 @@ def _read_preferences(toml: str, classes: tuple[Any, ...]) -> dict[str, Any]:
     preferences = cp.Preferences.from_toml_text(toml, name="this file")
     preferences.on(classes)  # raises where they do not fit
     return form_of(preferences, classes)
+
+
+async def _short(workspace: Workspace, title: str, work: Callable[[Job], Any], **settings: Any) -> Any:
+    """Start short work, and return its job once it is finished, or has to be asked for again."""
+    job = workspace.jobs.start(title, work, light=True, **settings)
+    await _settled(workspace.jobs, job, AT_ONCE)
+    return job.shown()
 
 
 async def _settled(jobs: Jobs, job: Job, seconds: float, seen: str | None = None, *, offered: bool = False) -> None:

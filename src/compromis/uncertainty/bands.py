@@ -90,15 +90,15 @@ def draw_cuts(
     return CutDraws(kept, drawn[0], drawn[1])
 
 
-def thinned(points: OperatingPoints, most: int = MOST_CUTS) -> Ints:
-    """Return the indices of at most about `most` cuts: the first, the last, and others evenly along the ROC curve."""
-    if len(points) <= most:
+def thinned(points: OperatingPoints) -> Ints:
+    """Return the indices of at most about `MOST_CUTS` cuts: the first, the last, and others evenly along the ROC curve."""
+    if len(points) <= MOST_CUTS:
         return np.arange(len(points))
     along = points.tpr + points.fpr
     last = len(points) - 1
     # the first cuts determine the precision at low recall, where evenly spaced ones would be too coarse
-    early = np.geomspace(1, last, most // 4).astype(np.int64)
-    evenly = np.minimum(np.searchsorted(along, np.linspace(0.0, 2.0, most)), last)
+    early = np.geomspace(1, last, MOST_CUTS // 4).astype(np.int64)
+    evenly = np.minimum(np.searchsorted(along, np.linspace(0.0, 2.0, MOST_CUTS)), last)
     return np.unique(np.concatenate([[0], early, evenly, [last]]))
 
 

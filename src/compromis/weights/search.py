@@ -461,15 +461,13 @@ def can_be_tuned(preferences: Preferences, votes: Votes) -> bool:
     return bool(present.sum() > 1 and preferences.on(votes.classes).importance[present].any())
 
 
-def quick_search(
-    votes: Votes, preferences: Preferences, *, smoothing: float = 0.0, random_state: int = 0
-) -> WeightSearch | None:
+def quick_search(votes: Votes, preferences: Preferences) -> WeightSearch | None:
     """Return what a brief search offers, exact for two classes; None where there is nothing to trade. It warns of nothing."""
     if not can_be_tuned(preferences, votes):
         return None
-    problem = SearchProblem.read(votes, preferences, smoothing=smoothing, max_ratio=None)
+    problem = SearchProblem.read(votes, preferences, smoothing=0.0, max_ratio=None)
     method = Exact() if len(votes.classes) == 2 else Sweep(passes=1)
-    return search_problem(problem, method=method, random_state=random_state)
+    return search_problem(problem, method=method, random_state=0)
 
 
 def search_problem(problem: SearchProblem, *, random_state: Any = None, **options: Any) -> WeightSearch:
