@@ -97,6 +97,19 @@ class EvidenceFile:
     evidence: Evidence
     suppressed: Suppressed
 
+    @classmethod
+    def from_bytes(cls, data: bytes, name: str) -> EvidenceFile:
+        """Return what the bytes of an evidence file hold; `name` is what messages call it."""
+        try:
+            check_version(data, name, SCHEMA, "count again")
+            document = msgspec.json.decode(data, type=_Document)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise InputError(f"{name} is no evidence file of compromis: {error}") from error
+        try:
+            return cls(_READERS[type(document.evidence)](document.evidence), document.suppressed.checked())
+        except InputError as error:
+            raise InputError(f"{name} does not hold together: {error}") from error
+
     def __add__(self, other: EvidenceFile) -> EvidenceFile:
         if type(self.evidence) is not type(other.evidence):
             kinds = [_KINDS[type(part.evidence)] for part in (self, other)]
@@ -159,20 +172,7 @@ def read(path: str | os.PathLike[str]) -> EvidenceFile:
     >>> cp.evidence.read("site.json").evidence.matrix.tolist()
     [[9, 2], [7, 4]]
     """
-    return decoded(Path(path).read_bytes(), os.fspath(path))
-
-
-def decoded(data: bytes, name: str) -> EvidenceFile:
-    """Return what the bytes of an evidence file hold; `name` is what messages call it."""
-    try:
-        check_version(data, name, SCHEMA, "count again")
-        document = msgspec.json.decode(data, type=_Document)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"{name} is no evidence file of compromis: {error}") from error
-    try:
-        return EvidenceFile(_READERS[type(document.evidence)](document.evidence), document.suppressed.checked())
-    except InputError as error:
-        raise InputError(f"{name} does not hold together: {error}") from error
+    return EvidenceFile.from_bytes(Path(path).read_bytes(), os.fspath(path))
 
 
 def merge(files: Iterable[EvidenceFile]) -> EvidenceFile:

@@ -125,20 +125,15 @@ class Parquet:
         """Return a batch without the texts that only other rows hold: its dictionaries are those of a whole group of rows."""
         columns, letters = batch.columns, 0
         for place, column in enumerate(columns):
-            if not hasattr(column, "dictionary"):
+            if not (hasattr(column, "dictionary") and _is_text(column.dictionary.type)):
                 continue
-            texts, used = column.dictionary, column.indices.dictionary_encode()
-            if len(texts) > len(column) and _is_text(texts.type):
-                lengths = pyarrow.compute.binary_length(texts).take(used.dictionary)
-                letters += pyarrow.compute.sum(lengths).as_py() or 0
-                self._check_bytes(batch, _COPIES * letters)
-                codes = used.indices.cast(column.type.index_type)
-                columns[place] = pyarrow.DictionaryArray.from_arrays(
-                    codes, texts.take(used.dictionary), ordered=column.type.ordered
-                )
-            else:
-                letters += texts.nbytes
-                self._check_bytes(batch, _COPIES * letters)
+            texts, lengths = column.dictionary, pyarrow.compute.binary_length(column.dictionary)
+            used = column.indices.dictionary_encode() if len(texts) > len(column) else None
+            letters += pyarrow.compute.sum(lengths if used is None else lengths.take(used.dictionary)).as_py() or 0
+            self._check_bytes(batch, _COPIES * letters)
+            if used is not None:
+                codes, texts = used.indices.cast(column.type.index_type), texts.take(used.dictionary)
+                columns[place] = pyarrow.DictionaryArray.from_arrays(codes, texts, ordered=column.type.ordered)
         return pyarrow.RecordBatch.from_arrays(columns, schema=batch.schema)
 
     def _check_bytes(self, batch: Any, size: int) -> None:
