@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import threading
 
 import polars as pl
 import pytest
@@ -49,6 +52,30 @@ def test_shards_counted_apart_add_up(rows):
     assert run("merge", *votes, "--prioritise", "NA").stdout.startswith("Tuned: finds ")
     assert "score >=" in run("merge", *(rows / f"score{number}.json" for number in range(3))).stdout
     assert "300 rows in" in run("merge", *votes).stdout
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no such pipes here")
+@pytest.mark.parametrize(("command", "kind"), [("evaluate", "counts"), ("tune", "votes"), ("tradeoff", "exact")])
+def test_evidence_comes_through_a_pipe(rows, command, kind):
+    count(rows / "rows.csv")
+    data, wanted = (rows / f"{kind}.json").read_bytes(), [] if command == "tradeoff" else ["--prioritise", "NA"]
+
+    def said(file, **stream):  # a search says its time
+        return re.sub(r"[0-9.]+\ss\)", "", command_line.run(command, file, *wanted, **stream).stdout)
+
+    assert "NA" in said(rows / f"{kind}.json")
+    assert said("-", input=data) == said(rows / f"{kind}.json")
+    os.mkfifo(rows / "pipe")
+    writer = threading.Thread(target=(rows / "pipe").write_bytes, args=(data,))
+    writer.start()
+    assert said(rows / "pipe") == said(rows / f"{kind}.json")
+    writer.join()
+    assert "Missing option '--truth'" in command_line.run(command, "-", *wanted, input=b"t,d\na,a\n").stderr
+
+
+def test_evidence_stands_alone_on_standard_output(rows):
+    done = run("count", rows / "rows.csv", "--truth", "truth", "--prediction", "decision", "--output", rows / "x.json")
+    assert (done.stdout, done.stderr) == ("", f"evidence written to {rows / 'x.json'}\n")
 
 
 def test_small_cells_stay_at_home(rows):

@@ -246,6 +246,28 @@ def test_no_command_writes_what_it_reads(arguments, output):
 
 
 @pytest.mark.usefixtures("written")
+def test_standard_input_is_read_too():
+    command = [
+        sys.executable,
+        "-m",
+        "compromis",
+        "count",
+        "-",
+        "--truth",
+        "t",
+        "--prediction",
+        "d",
+        "--output",
+        "x.csv",
+    ]
+    before = Path("x.csv").read_bytes()
+    with Path("x.csv").open("rb") as stream:
+        done = subprocess.run(command, stdin=stream, capture_output=True, text=True, check=False)
+    assert (done.returncode, Path("x.csv").read_bytes()) == (2, before)
+    assert done.stderr == "Error: x.csv is read by this command; write elsewhere with --output\n"
+
+
+@pytest.mark.usefixtures("written")
 def test_an_output_of_an_earlier_run_is_replaced():
     assert run("count", "x.csv", "--truth", "t", "--prediction", "d", "--output", "one.json").exit_code == 0
     assert run("merge", "one.json", "two.json", "--output", "all.json").exit_code == 0

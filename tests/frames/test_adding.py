@@ -107,6 +107,18 @@ def test_too_many_classes(tmp_path):
         scanned(str(tmp_path / "x.csv"), "counts", truth="t", prediction="d")
 
 
+@pytest.mark.parametrize("name", ["x.csv", "x.parquet"])
+def test_a_label_that_is_too_long_is_refused_as_soon_as_it_is_read(tmp_path, monkeypatch, name):
+    """Not when all rows were: six labels of 30 million letters took 1 GB."""
+    monkeypatch.setattr("compromis.frames.parquet.ROWS", 100)
+    frame = pl.DataFrame({"t": ["a", "x" * 10_001, *["a"] * 200_000], "d": ["a"] * 200_002})
+    frame.write_csv(tmp_path / name) if name == "x.csv" else frame.write_parquet(tmp_path / name)
+    with FileScan(str(tmp_path / name)) as scan:
+        with pytest.raises(cp.InputError, match="a label has 10,001 characters"):
+            scan.counts(truth="t", prediction="d", drop_missing=True)
+        assert scan.share < 0.95
+
+
 def test_rows_left_out_are_counted_in_all_blocks(file):
     path, frame = file
     if not path.endswith("csv"):

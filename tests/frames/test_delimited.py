@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import os
 import threading
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pyarrow
@@ -135,6 +137,11 @@ def test_encodings(tmp_path, encoding):
         ("t,d\na,a\n".encode("utf-32"), "holds UTF-32 text; convert it to UTF-8"),
         (b"t,d\n\0,a\n", "holds binary data, not a table"),
         (b'{"a": [1]}', "holds JSON, which is not a table"),
+        (b'[\n {"t": "a", "d": "b"}]', "holds JSON, which is not a table"),
+        (b'\xef\xbb\xbf{"t": "a", "d": "b"}\n', "holds JSON, which is not a table"),
+        (b"\n<!DOCTYPE html>\n<html>", "holds a page or document (HTML or XML), not a table; export the table as CSV"),
+        (b'<?xml version="1.0"?><Workbook/>', "holds a page or document (HTML or XML)"),
+        (bz2.compress(b"t,d\na,a\n", 1), "holds bzip2, which is not read here; decompress it"),
         (gzip.compress(gzip.compress(b"t,d\na,a\n", mtime=0), mtime=0), "gzip inside gzip"),
     ],
 )
@@ -143,6 +150,12 @@ def test_other_files_are_called_what_they_are(tmp_path, content, said):
     with pytest.raises(cp.InputError) as caught:
         open_table(str(tmp_path / "x"))
     assert said in str(caught.value)
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that cannot be read")
+def test_a_file_that_cannot_be_read_is_named():
+    done = run("count", "/proc/self/mem", "--truth", "t", "--prediction", "d", "--output", "x.json")
+    assert done.stderr == "Error: /proc/self/mem: Input/output error\n"
 
 
 @pytest.mark.parametrize("before", ["a", "a" * 5000])
@@ -176,6 +189,8 @@ def test_what_is_no_text_is_told_with_its_byte_and_line(tmp_path, end, wrong, sa
         ("%share,d\n", {"%share": [], "d": []}),
         ("%a\n%b\n%c\n", {"%a": ["%b", "%c"]}),
         ("PAR1,d\n1,a\n", {"PAR1": ["1"], "d": ["a"]}),
+        ("BZh9,d\n1,a\n", {"BZh9": ["1"], "d": ["a"]}),
+        ("{t},<d>\n1,a\n", {"{t}": ["1"], "<d>": ["a"]}),
         ("@relation,d\n1,a\n", {"@relation": ["1"], "d": ["a"]}),
         ("\n" * 5000 + "t,d\n1,a\n", {"t": ["1"], "d": ["a"]}),
         ("% c\n" * 3000 + "@relation r\n@attribute t {a}\n@data\na\n", {"t": ["a"]}),

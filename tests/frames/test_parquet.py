@@ -15,7 +15,8 @@ import pytest
 from pyarrow import parquet
 
 import compromis as cp
-from compromis.frames.reading import open_table, read_table
+from compromis.frames.reading import FileFrame, open_table, read_table
+from compromis.frames.tables import Coder
 from tests.command_line import run
 from tests.stress.mutations import turned
 
@@ -120,6 +121,36 @@ def test_a_page_that_becomes_far_more_than_the_file_is_refused(tmp_path, monkeyp
         match=r"a group of rows of .* becomes [0-9,]+ bytes when it is decompressed, more than the limit of 1,000,000",
     ):
         read_table(str(tmp_path / "x.parquet"), ["d"])
+
+
+def test_a_long_text_among_few_rows_is_refused(tmp_path, monkeypatch, rng):
+    """9 MB of Parquet with one text of 200 MB took 1.05 GB."""
+    texts = ["".join(map(chr, rng.integers(97, 123, 250_000))), "b"]
+    column = pyarrow.DictionaryArray.from_arrays(pyarrow.array([0, 1, 1]), texts)
+    parquet.write_table(pyarrow.table({"t": column}), tmp_path / "x.parquet")
+    monkeypatch.setenv("COMPROMIS_MAX_UNPACKED", "1000000")
+    with pytest.raises(cp.InputError, match=r"reading 3 rows of .*x\.parquet takes 1,2[0-9]{2},[0-9]{3} bytes"):
+        read_table(str(tmp_path / "x.parquet"), ["t"])
+    monkeypatch.setenv("COMPROMIS_MAX_UNPACKED", "1300000")
+    assert read_table(str(tmp_path / "x.parquet"), ["t"]).texts() == {"t": [texts[0], "b", "b"]}
+
+
+@pytest.mark.parametrize("kind", [pyarrow.int8(), pyarrow.int64()])
+def test_a_batch_costs_as_much_as_its_rows(tmp_path, monkeypatch, kind):
+    """Each batch brings the dictionary of its whole group of rows: 3 MB of Parquet, a million texts for 30 million rows, took minutes."""
+    monkeypatch.setattr("compromis.frames.parquet.ROWS", 50)
+    texts = [f"{k}.5" for k in range(120)]
+    codes = [None, *range(120), *[0] * 2000]
+    column = pyarrow.DictionaryArray.from_arrays(pyarrow.array(codes, kind), texts, ordered=True)
+    parquet.write_table(pyarrow.table({"t": column}), tmp_path / "x.parquet")
+    expected, coded = [None if code is None else texts[code] for code in codes], []
+    code = Coder.code
+    monkeypatch.setattr(Coder, "code", lambda self, values: code(self, coded.append(len(values)) or values))
+    with open_table(str(tmp_path / "x.parquet")) as file:
+        assert file.read(["t"])["t"].tolist() == expected
+    assert len(coded) > 40
+    assert sum(coded) < 300
+    assert FileFrame(str(tmp_path / "x.parquet")).to_arrow()["t"].to_pylist() == expected
 
 
 def test_more_rows_than_a_file_can_hold_are_refused(tmp_path, monkeypatch):

@@ -5,18 +5,23 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import json
 from collections import Counter
+from decimal import Decimal
 
 import narwhals as nw
 import numpy as np
 import polars as pl
+import pyarrow
 import pytest
 from click.testing import CliRunner
+from pyarrow import parquet
 
 import compromis as cp
 from compromis.cli import main
 from compromis.frames.engines import choose_engine
 from compromis.frames.scanning import Files, open_scan
+from tests.command_line import run
 from tests.frame_kinds import spark_sessions
 
 pytestmark = [
@@ -145,6 +150,27 @@ def test_lists_are_no_labels(tmp_path, engine):
         ],
     )
     assert (done.exit_code, "labels and numbers are needed" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("engine", [None, "polars", "duckdb", "dask"])
+def test_zero_is_one_label_whatever_its_sign(tmp_path, engine):
+    """Rounding gives -0.0, which Python and every frame take for 0.0."""
+    frame = pl.DataFrame({"t": [0.0, -0.0, 1.0], "d": [-0.0, 0.0, 1.0]})
+    frame.write_parquet(tmp_path / "rows.parquet")
+    more = ["--engine", engine] if engine else []
+    done = run("evaluate", tmp_path / "rows.parquet", "--truth", "t", "--prediction", "d", "--json", *more)
+    assert json.loads(done.stdout)["classes"] == ["0", "1"]
+    assert json.loads(done.stdout)["summary"]["accuracy"] == 1
+
+
+def test_decimals_that_engines_round_are_refused(tmp_path, engine):
+    """DuckDB reads them as floats, polars panics."""
+    wide = pyarrow.array([Decimal("1" + "0" * 60), Decimal("1" + "0" * 59 + "1")], pyarrow.decimal256(70))
+    parquet.write_table(pyarrow.table({"t": ["a", "b"], "wide": wide}), tmp_path / "rows.parquet")
+    with pytest.raises(cp.InputError, match=r"column 'wide' of .* holds decimals of more than 38 digits"):
+        cp.frames.scan(tmp_path / "rows.parquet", engine=engine)
+    with cp.frames.open_table(str(tmp_path / "rows.parquet")) as file:
+        assert file.read(["wide"])["wide"].tolist() == ["1" + "0" * 60, "1" + "0" * 59 + "1"]
 
 
 def test_a_number_that_is_none_is_an_error(tmp_path, engine):

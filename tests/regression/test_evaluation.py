@@ -427,7 +427,7 @@ def test_missing_numbers_on_the_command_line(tmp_path):
     given = ["evaluate", tmp_path / "m.csv", "--regression", "--truth", "t", "--prediction", "p"]
     done = run(*given)
     assert done.exit_code == 2
-    assert "has 1 missing values (the first in data row 2)" in done.stderr
+    assert "has 1 missing value (the first in data row 2)" in done.stderr
     done = run(*given, "--drop-missing")
     assert done.stdout == in_options(cp.regression.evaluate([1, 3], [1, 2]))
     assert "left out 1 row without a number" in done.stderr

@@ -178,10 +178,16 @@ def _parquet(rng: np.random.Generator, rows: int, columns: int, letters: int) ->
     codes = pyarrow.array(np.zeros(rows, dtype=np.int32) if rng.integers(2) else (np.arange(rows) % 2).astype(np.int32))
     coded = pyarrow.DictionaryArray.from_arrays(codes, labels)
     number = pyarrow.array(np.full(rows, 0.5))
+    if rng.integers(6) == 0:  # numbers written as texts, each of which stands once before one that repeats
+        codes = np.zeros(rows, dtype=np.int32)
+        codes[: min(rows, 500_000)] = np.arange(min(rows, 500_000))
+        number = pyarrow.DictionaryArray.from_arrays(codes, [f"{k}.5" for k in range(min(rows, 500_000))])
     fields: dict[str, pyarrow.Array] = {"truth": coded, "decision": coded, "p_a": number, "p_b": number}
     fields |= {f"c{k}": coded for k in range(columns if rows * columns < 30_000_000 else 0)}
     stream = io.BytesIO()
-    parquet.write_table(pyarrow.table(fields), stream, compression=str(rng.choice(["zstd", "snappy", "gzip", "none"])))
+    compression = str(rng.choice(["zstd", "snappy", "gzip", "none"]))
+    together = {"row_group_size": rows, "dictionary_pagesize_limit": 1 << 30}
+    parquet.write_table(pyarrow.table(fields), stream, compression=compression, **together)
     return stream.getvalue()
 
 

@@ -66,7 +66,7 @@ def command(
         refuse_others(takes, {"score": score, "bins": bins, "engine": engine, **others})
         rows = read_sample(file, sample, columns["truth"], prediction, proba)
         written = cp.evidence.write(rows.counts() if prediction else rows.votes(), output, min_cell=min_cell)
-        click.echo(f"evidence written to {output}")
+        click.echo(f"evidence written to {output}", err=True)
         return
     with opened(file, engine) as scan:
         if prediction:
@@ -82,4 +82,4 @@ def command(
     say_dropped(dropped)
     if str(written.suppressed):
         click.echo(str(written.suppressed), err=True)
-    click.echo(f"evidence written to {output}")
+    click.echo(f"evidence written to {output}", err=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -45,24 +46,35 @@ def read_evidence(file: str, kind: type[Evidence], **columns: Any) -> Evidence |
     """Return the evidence in a file that 'count' or 'merge' wrote; None for a table. `columns` are options for tables only."""
     import compromis as cp
 
-    if not is_json(file):
+    path, source = Path(file), "standard input" if file == "-" else file
+    pipe = file == "-" or (path.exists() and not path.is_file() and not path.is_dir())
+    # a pipe is read once: it holds evidence where no column is named
+    if not (path.is_file() or (pipe and "truth" in columns and columns["truth"] is None)):
         return None
-    read = cp.evidence.read(file)
+    with nullcontext(sys.stdin.buffer) if file == "-" else path.open("rb") as stream:
+        start = stream.read(64)
+        if not _JSON.match(start):
+            return None
+        read = cp.evidence.EvidenceFile.from_bytes(start + stream.read(), source)
     name = type(read.evidence).__name__
     if not isinstance(read.evidence, kind):
-        raise click.UsageError(f"{file} holds {KINDS[name]}, which 'compromis {READERS[name]}' takes")
-    refuse_others(f"{file} holds {KINDS[name]}, not columns", columns)
+        raise click.UsageError(f"{source} holds {KINDS[name]}, which 'compromis {READERS[name]}' takes")
+    refuse_others(f"{source} holds {KINDS[name]}, not columns", columns)
     if str(read.suppressed):
         click.echo(str(read.suppressed), err=True)
     return read.evidence
 
 
+_JSON = re.compile(rb'\s*\{\s*"')
+"""No table and no model begins so."""
+
+
 def is_json(file: str) -> bool:
-    """Return whether a file begins as JSON does, which no table and no model does."""
+    """Return whether a file begins as JSON does."""
     if not Path(file).is_file():
         return False
     with Path(file).open("rb") as stream:
-        return stream.read(64).lstrip().startswith(b"{")
+        return _JSON.match(stream.read(64)) is not None
 
 
 def refuse_others(why: str, options: Mapping[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, reduce
@@ -106,6 +107,11 @@ def _stands_for(name: Any, output: Path) -> bool:
     """Return whether a file, a folder or a pattern means the file too."""
     if not isinstance(name, str):
         return False
+    if name == "-":  # standard input, which may be that file
+        try:
+            return os.path.samestat(os.fstat(0), output.stat())
+        except OSError:  # closed
+            return False
     if Path(name).is_dir():
         return Path(name).resolve() in output.resolve().parents
     paths = [name] if Path(name).exists() else glob(name, recursive=True)  # noqa: PTH207 patterns may be absolute

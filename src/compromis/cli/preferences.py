@@ -85,16 +85,16 @@ def _read(
     """Return the votes to choose among, if there are any, and the rows of each class."""
     import compromis as cp
 
+    if file == "-":
+        raise cp.InputError(
+            "standard input is where your answers come from; name a file, or give the classes with --label"
+        )
     if file is None and label and not proba:
         return None, dict.fromkeys(label, 0.0)
     if file is not None and (votes := read_evidence(file, cp.Votes, truth=truth, proba=proba)) is not None:
         return votes, _rows_by_class(votes)
     if file is None or truth is None:
         raise click.UsageError("give FILE and --truth COL, or --label for each class")
-    if file == "-":
-        raise cp.InputError(
-            "standard input is where your answers come from; name a file, or give the classes with --label"
-        )
     if not proba:
         return None, _count_classes(file, truth, chosen=bool(label))
     with opened_file(file) as scan:

@@ -25,7 +25,7 @@ from compromis._results import Result, environment, shared_style, written
 from compromis._text import Finding, Table, count, fixed, shown, shown_label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts
-from compromis.evidence.files import decoded, encoded
+from compromis.evidence.files import EvidenceFile, encoded
 from compromis.evidence.votes import Votes
 from compromis.measures.pragma import pragma
 from compromis.preferences import PreferenceArrays, Preferences, read_preferences
@@ -270,7 +270,7 @@ class Record(Result):
         found = Path(evidence).read_bytes()
         if fingerprint(found) != stated["evidence"]["sha256"]:
             raise InputError(f"{os.fspath(evidence)} is not the evidence of {name}: its SHA-256 is another")
-        votes = decoded(found, os.fspath(evidence)).evidence
+        votes = EvidenceFile.from_bytes(found, os.fspath(evidence)).evidence
         if not isinstance(votes, Votes):
             raise InputError(f"{os.fspath(evidence)} holds no votes; a record is of a decision on votes")
         try:

@@ -98,6 +98,16 @@ class EvidenceFile:
     evidence: Evidence
     suppressed: Suppressed
 
+    @classmethod
+    def from_bytes(cls, data: bytes, name: str) -> EvidenceFile:
+        """Return what the bytes of an evidence file hold; `name` is what messages call it."""
+        told = {"again": "count again", "refusal": "is no evidence file of compromis"}
+        document = decode_document(data, name, _Document, schema=SCHEMA, **told)
+        try:
+            return cls(_READERS[type(document.evidence)](document.evidence), document.suppressed.checked())
+        except InputError as error:
+            raise InputError(f"{name} does not hold together: {error}") from error
+
     def __add__(self, other: EvidenceFile) -> EvidenceFile:
         if type(self.evidence) is not type(other.evidence):
             kinds = [_KINDS[type(part.evidence)] for part in (self, other)]
@@ -160,17 +170,7 @@ def read(path: str | os.PathLike[str]) -> EvidenceFile:
     >>> cp.evidence.read("site.json").evidence.matrix.tolist()
     [[9, 2], [7, 4]]
     """
-    return decoded(Path(path).read_bytes(), os.fspath(path))
-
-
-def decoded(data: bytes, name: str) -> EvidenceFile:
-    """Return what the bytes of an evidence file hold; `name` is what messages call it."""
-    told = {"again": "count again", "refusal": "is no evidence file of compromis"}
-    document = decode_document(data, name, _Document, schema=SCHEMA, **told)
-    try:
-        return EvidenceFile(_READERS[type(document.evidence)](document.evidence), document.suppressed.checked())
-    except InputError as error:
-        raise InputError(f"{name} does not hold together: {error}") from error
+    return EvidenceFile.from_bytes(Path(path).read_bytes(), os.fspath(path))
 
 
 def merge(files: Iterable[EvidenceFile]) -> EvidenceFile:

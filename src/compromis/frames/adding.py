@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
+from itertools import islice
 from operator import add
 from typing import Any
 
@@ -21,7 +22,7 @@ from compromis.evidence.readers import check_weights_add_up
 from compromis.evidence.votes import Votes
 from compromis.frames.reading import OpenTable
 from compromis.frames.tables import Missing, Table, Texts, TooMany
-from compromis.labels import encode_classes, read_labels, refuse_many_classes
+from compromis.labels import check_labels, encode_classes, read_labels, refuse_many_classes
 
 MOST_PATTERNS = 4_000_000
 """Patterns of votes, or distinct scores, that are held."""
@@ -180,8 +181,11 @@ class FileScan(OpenTable):
 
     def _labelled(self, missing: Missing, numbers: Sequence[str | None]) -> Iterator[Table]:
         """Yield the rows that have all labels; at the end refuse the others unless they may be left out, and no rows at all."""
-        some = False
+        some, known = False, dict.fromkeys(missing.columns, 0)
         for table in self.tables(missing.columns, numbers):
+            for name, checked in known.items():
+                check_labels(islice(table[name].labels, checked, None))
+                known[name] = len(table[name].labels)
             kept = missing.without(table)
             if len(kept):
                 some = True

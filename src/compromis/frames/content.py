@@ -45,14 +45,18 @@ _KNOWN = {
     b"\x80\x04\x95": "a pickle of Python, which could run code and is never opened; export it as CSV or Parquet",
     GZIP: "gzip inside gzip; decompress it once",
     b"\x89HDF": f"HDF5, {_EXPORT}",
-    b"BZh9": "bzip2, which is not read here; decompress it, or compress it with gzip",
     b"\xfd7zXZ": "xz, which is not read here; decompress it, or compress it with gzip",
     b"\x28\xb5\x2f\xfd": "zstd, which is not read here; decompress it, or compress it with gzip",
     b"\xff\xfe\0\0": "UTF-32 text; convert it to UTF-8",
     b"\0\0\xfe\xff": "UTF-32 text; convert it to UTF-8",
-    b"{": "JSON, which is not a table; export it as CSV or Parquet",
 }
-"""What other files begin with, what they are, and what to do instead; a header in braces is JSON only with a quote after it."""
+"""What other files begin with."""
+_ALIKE = {
+    rb"BZh[1-9](1AY&SY|\x17rE8P\x90)": "bzip2, which is not read here; decompress it, or compress it with gzip",
+    rb'\s*(\[\s*)?\{\s*"': "JSON, which is not a table; export it as CSV or Parquet",
+    rb"(?i)\s*<(!doctype html|html|\?xml)[\s>]": "a page or document (HTML or XML), not a table; export the table as CSV",
+}
+"""Patterns of what other files begin with, where a few letters might be a name of a column."""
 _PRINTED = re.compile(rb"[^\0-\x08\x0b\x0c\x0e-\x1f\x7f]*[\r\n]")
 """A line of text, as no Parquet begins."""
 _COMMENTS = re.compile(r"(?:[ \t]*+(?:%[^\r\n]*+)?[\r\n]++)*+[ \t]*+")
@@ -177,7 +181,11 @@ class Content:
         yield from self._blocks
 
     def _more(self, size: int = BLOCK) -> bytes:
-        data = self._raw.read(size)
+        try:
+            data = self._raw.read(size)
+        except OSError as error:  # it does not say of which file
+            error.filename = self.source
+            raise
         self._read += len(data)
         return data
 
@@ -240,7 +248,10 @@ class Content:
             what = "an Excel workbook" if excel else "an OpenDocument spreadsheet" if sheet else "a zip archive"
             raise InputError(f"{self.source} holds {what}, {_EXPORT}")
         for magic, what in _KNOWN.items():
-            if start.startswith(magic) and (magic != b"{" or start[1:].lstrip()[:1] == b'"'):
+            if start.startswith(magic):
+                raise InputError(f"{self.source} holds {what}")
+        for pattern, what in _ALIKE.items():
+            if re.match(pattern, start.removeprefix(codecs.BOM_UTF8)):
                 raise InputError(f"{self.source} holds {what}")
         if start.startswith(b"PAR1") and not _PRINTED.match(start):
             return "Parquet"

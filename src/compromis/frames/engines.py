@@ -140,8 +140,13 @@ class Layout:
 
 
 def read_layout(files: Files, engine: str) -> Layout | None:
-    """Return the layout of text files, read to their end: every engine takes what passes here as the same cells."""
+    """Return the layout of text files, read to their end: every engine takes what passes here as the same cells.
+
+    Parquet has none; types that engines read in different ways are refused.
+    """
     if files.format == "Parquet":
+        for path in files.paths:
+            _refuse_wide_decimals(path)
         return None
     layouts = [_checked_layout(path, engine) for path in files.paths]
     for path, layout in zip(files.paths, layouts, strict=True):
@@ -152,6 +157,16 @@ def read_layout(files: Files, engine: str) -> Layout | None:
                 f"{path} is written in another way than {files.paths[0]}: other delimiters, or compressed; scan them one by one"
             )
     return layouts[0]
+
+
+def _refuse_wide_decimals(path: str) -> None:
+    """Refuse what polars does not know, and others read as floats."""
+    with OpenTable(path) as file:
+        for field in file.reader.empty().schema:
+            if str(field.type).startswith("decimal256"):
+                raise InputError(
+                    f"column {field.name!r} of {path} holds decimals of more than 38 digits, which engines round; convert it to text"
+                )
 
 
 def _checked_layout(path: str, engine: str) -> Layout:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow
+import pyarrow.compute
 from pyarrow import parquet, types
 
 from compromis._files import UNPACKED
@@ -18,6 +19,8 @@ from compromis.frames.tables import MISSING, Coder, Numbers, Table, Texts, check
 ROWS = 1 << 16
 CELLS = 1 << 22
 """Rows, and cells, of a batch at most."""
+LETTERS = 1 << 24
+"""Bytes of its texts, about."""
 CELLS_PER_BYTE = 100
 """How many cells a byte of a file may hold beyond the limit: a column of one value takes next to none."""
 _CELL = 8
@@ -49,7 +52,7 @@ class Parquet:
             schema = metadata.schema.to_arrow_schema()
             self.names = list(schema.names)
             check_names(self.names, content.source)
-            repeated = [f.name for f in schema if types.is_string(f.type) or types.is_large_string(f.type)]
+            repeated = [field.name for field in schema if _is_text(field.type)]
             options: dict[str, Any] = {"metadata": metadata, "pre_buffer": False, "buffer_size": _BUFFER}
             self._file = parquet.ParquetFile(stream, read_dictionary=repeated, **options)
         self._metadata = metadata
@@ -94,19 +97,49 @@ class Parquet:
         self._check_cells(self.rows * max(1, len(wanted)))
         for name in wanted:
             _refuse_nested(self._types[name], f"column {name!r} of {source}")
-        size = max(1, min(ROWS, CELLS // max(1, len(wanted))))
         with _refusing(source):
-            batches = self._file.iter_batches(size, columns=list(wanted), use_threads=False)
+            batches = self._file.iter_batches(self._rows_together(wanted), columns=list(wanted), use_threads=False)
         while True:
             with _refusing(source):
                 batch = next(batches, None)
                 if batch is None:
                     return
+                self._check_bytes(batch, batch.nbytes)
+                batch = self._with_own_texts(batch)
                 batch.validate(full=True)  # texts of damaged pages may be no UTF-8
             self._done += batch.num_rows
-            if batch.nbytes > UNPACKED.most:
-                UNPACKED.check(batch.nbytes, f"{batch.num_rows:,} rows of {source} take {batch.nbytes:,} bytes")
             yield batch
+
+    def _rows_together(self, wanted: Sequence[str]) -> int:
+        """Return how many rows come in a batch: fewer of many columns, and of long texts."""
+        rows = min(ROWS, CELLS // max(1, len(wanted)))
+        for group in self._groups():
+            rows = min(rows, LETTERS * group.num_rows // max(1, group.total_byte_size))
+        return max(1, rows)
+
+    def _groups(self) -> Iterator[Any]:
+        """Yield what is known of each group of rows; pyarrow may end the process where the columns of a damaged one are looked at."""
+        return map(self._metadata.row_group, range(self._metadata.num_row_groups))
+
+    def _with_own_texts(self, batch: Any) -> Any:
+        """Return a batch without the texts that only other rows hold: its dictionaries are those of a whole group of rows."""
+        columns, letters = batch.columns, 0
+        for place, column in enumerate(columns):
+            if not (hasattr(column, "dictionary") and _is_text(column.dictionary.type)):
+                continue
+            texts, lengths = column.dictionary, pyarrow.compute.binary_length(column.dictionary)
+            used = column.indices.dictionary_encode() if len(texts) > len(column) else None
+            letters += pyarrow.compute.sum(lengths if used is None else lengths.take(used.dictionary)).as_py() or 0
+            self._check_bytes(batch, _COPIES * letters)
+            if used is not None:
+                codes, texts = used.indices.cast(column.type.index_type), texts.take(used.dictionary)
+                columns[place] = pyarrow.DictionaryArray.from_arrays(codes, texts, ordered=column.type.ordered)
+        return pyarrow.RecordBatch.from_arrays(columns, schema=batch.schema)
+
+    def _check_bytes(self, batch: Any, size: int) -> None:
+        """Refuse rows that take too much memory; texts are held in several ways while they are read."""
+        if size > UNPACKED.most:
+            UNPACKED.check(size, f"reading {batch.num_rows:,} rows of {self._content.source} takes {size:,} bytes")
 
     def _check_cells(self, cells: int) -> None:
         """Refuse a small file that says itself that it becomes a large one."""
@@ -116,8 +149,7 @@ class Parquet:
                 f"{source} has {self.rows:,} rows in {self._size:,} bytes, more than {CELLS_PER_BYTE:,} cells in a byte; set "
                 f"{UNPACKED.setting} to {_CELL * cells} to read it all the same"
             )
-        groups = map(self._metadata.row_group, range(self._metadata.num_row_groups))
-        unpacked = max((group.total_byte_size for group in groups), default=0)
+        unpacked = max((group.total_byte_size for group in self._groups()), default=0)
         if _COPIES * unpacked > most and unpacked > RATIO * self._size:
             raise InputError(
                 f"a group of rows of {source} becomes {unpacked:,} bytes when it is decompressed, more than the limit of {most:,} "
@@ -129,10 +161,14 @@ def _coded(column: Any, coder: Coder) -> Texts:
     """Return a column of a batch under the codes of the whole file."""
     column = column if hasattr(column, "dictionary") else column.dictionary_encode()
     values = column.dictionary.to_pylist()
-    if not (types.is_string(column.dictionary.type) or types.is_large_string(column.dictionary.type)):
+    if not _is_text(column.dictionary.type):
         values = [None if value is None or value != value else text_of(value) for value in values]
     own = column.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)
     return coder.code([*values, None]).take(own)
+
+
+def _is_text(kind: Any) -> bool:
+    return bool(types.is_string(kind) or types.is_large_string(kind))
 
 
 def _refuse_nested(kind: Any, what: str) -> None:

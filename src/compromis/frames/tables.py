@@ -108,7 +108,7 @@ class Coder:
 
 
 def text_of(value: Any) -> str:
-    """Return a value as text; 1.0 is written 1, and what is no label is refused."""
+    """Return a value as text; 1.0 is written 1, -0.0 is 0, and what is no label is refused."""
     nested = hasattr(value, "__array__") and value.ndim > 0
     if nested or isinstance(value, (bytes, bytearray, list, tuple, dict)):
         raise InputError(
@@ -116,7 +116,7 @@ def text_of(value: Any) -> str:
         )
     if isinstance(value, bool):
         return "true" if value else "false"
-    return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value)
+    return f"{value + 0.0:.0f}" if isinstance(value, float) and value.is_integer() else str(value)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -263,7 +263,7 @@ class Missing:
         for name, (count, first) in self._gaps.items():
             if count and not self._drop:
                 raise InputError(
-                    f"column {name!r} of {self._source} has {count:,} missing values (the first in data row "
+                    f"column {name!r} of {self._source} has {count:,} missing value{'s' * (count > 1)} (the first in data row "
                     f"{first:,}); fill them, or leave those rows out with --drop-missing"
                 )
         return self.dropped
