@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import precision_recall_curve, roc_curve
 from sklearn.svm import LinearSVC
 
+from compromis import evidence
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
 from tests import naive_tradeoffs as naive
@@ -309,6 +311,17 @@ class TestAdding:
         added = parts[0] + parts[1]
         assert counts_of(added) == counts_of(together)
         assert (added.positives, added.negatives) == (together.positives, together.negatives)
+
+    def test_squares_of_weights(self, tmp_path: Path) -> None:
+        weighted, plain = (
+            OperatingPoints.from_predictions([1, 0, 1, 0], [4, 3, 2, 1], sample_weight=given)
+            for given in ([3, 0.5, 2, 1], None)
+        )
+        assert weighted.squares == (13, 1.25)
+        assert plain.squares is None
+        assert (weighted + plain).squares == (15, 3.25)  # an unweighted row weighs 1
+        evidence.write(weighted, tmp_path / "points.json")
+        assert evidence.read(tmp_path / "points.json").evidence.squares == weighted.squares
 
     def test_bins(self) -> None:
         bins = OperatingPoints.from_bins([0.5, 0.0], [3, 1], [1, 4], pos_label="x")

@@ -29,6 +29,14 @@ def test_operating_points(kind, rng):
     assert (points.positives, points.negatives) == (flags.sum(), (~flags).sum())
 
 
+@pytest.mark.parametrize("bins", [None, 20])
+def test_squares_of_weights_come_with_the_points(engine, rng, bins):
+    score, flags, weight = rng.normal(size=200), rng.random(200) < 0.3, rng.exponential(size=200)
+    frame = make(engine, {"t": flags.tolist(), "s": score.tolist(), "w": weight.tolist()})
+    points = cp.OperatingPoints.from_frame(frame, truth="t", score="s", pos_label=True, weight="w", bins=bins)
+    assert points.squares == pytest.approx([(weight[part] ** 2).sum() for part in (flags, ~flags)])
+
+
 @pytest.mark.parametrize(("low", "high"), [(0.0, 1.0), (-1e-3, 7.1), (1e10, 1e10 + 3)])
 def test_binned_points_are_exact_at_their_edges(engine, rng, low, high):
     score = rng.uniform(low, high, 400)

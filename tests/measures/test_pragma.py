@@ -21,6 +21,7 @@ from compromis.measures.pragma import (
     pragma,
     preference_score,
     rows_to_change,
+    score_predictions,
 )
 from tests import oracle
 from tests.measures.test_rates import close, counts_of, matrices
@@ -96,6 +97,16 @@ def test_a_result_that_misses_a_constraint_scores_below_any_that_meets_it():
         assert preference_score(best, missed) < preference_score(worst, met)
     plain = cp.Preferences({0: cp.Preference(min_recall=0.8)}).on([0, 1])
     assert preference_score(best, plain) == pytest.approx(0.5 - 0.8)
+
+
+def test_costs_of_classes_that_a_fold_lacks_keep_constraints_first():
+    """All rows are 'a': always 'a' exceeds its capacity; half 'b' does not, and costs more than any decision for 'a' does."""
+    preferences = cp.Preferences({"a": cp.Preference(max_share=0.5)}, cost={("a", "b"): 7, ("b", "a"): 1})
+    met, missed = (
+        score_predictions(["a"] * 4, predicted, preferences) for predicted in (["a", "a", "b", "b"], ["a"] * 4)
+    )
+    assert met == 1 - 3.5
+    assert missed == 1 - 7 - 0.5
 
 
 def table(matrix, labels=("fraud", "ok")):

@@ -65,6 +65,43 @@ def test_roc_area_of_one_kind_is_undefined():
     )
 
 
+@pytest.mark.parametrize(
+    "name", ["roc_area_interval", "average_precision_interval", "tradeoff_area_interval", "roc_band", "tradeoff_band"]
+)
+def test_a_weight_is_no_number_of_rows(rng, name):
+    """Weights a thousand times as large say no more, equal ones are none, and unequal ones count as fewer rows: Kish's."""
+    truth, score = scored(rng, rows=120, digits=1)
+    weight = rng.lognormal(size=120)
+    interval = getattr(cp.uncertainty, name)
+
+    def bounds(given):
+        points = cp.OperatingPoints.from_predictions(truth, score, sample_weight=given)
+        found = interval(points)
+        return np.atleast_1d(found.low), np.atleast_1d(found.high), points
+
+    low, high, points = bounds(weight)
+    assert points.sizes == pytest.approx([w.sum() ** 2 / (w**2).sum() for w in (weight[truth], weight[~truth])])
+    assert bounds(1000 * weight)[0] == pytest.approx(low, abs=1e-9)
+    assert bounds(1000 * weight)[1] == pytest.approx(high, abs=1e-9)
+    plain, equal = bounds(None), bounds(np.full(120, 7.0))
+    assert equal[0] == pytest.approx(plain[0], abs=1e-9)
+    assert (high - low).mean() > 1.2 * (plain[1] - plain[0]).mean()
+
+
+def test_intervals_of_weighted_votes_are_those_of_their_rows(rng):
+    truth, score = scored(rng, digits=1)
+    proba, weight = np.column_stack([-score, score]).clip(0.1), rng.lognormal(size=len(truth))
+    merged = cp.Votes.from_proba(truth, proba, sample_weight=weight, merge=True)
+    assert len(merged) < len(truth) / 2
+    of_votes = cp.evaluate(merged, confidence=0.95).intervals.per_class[True]["roc_area"]
+    of_rows = cp.evaluate(truth, y_proba=proba, sample_weight=weight, confidence=0.95).intervals.per_class[True][
+        "roc_area"
+    ]
+    assert (of_votes.low, of_votes.high) == pytest.approx((of_rows.low, of_rows.high))
+    whole = cp.Votes.from_proba(truth, proba, merge=True).points([True])[True]
+    assert whole.sizes == (truth.sum(), (~truth).sum())
+
+
 def test_clustered_variance_of_single_rows_and_of_copies(rng):
     truth, score = scored(rng)
     points = cp.OperatingPoints.from_predictions(truth, score)

@@ -102,6 +102,22 @@ def test_weights_make_fewer_rows(rng):
     assert interval.width / 2 == pytest.approx(expected, rel=0.05)
 
 
+@pytest.mark.parametrize("unit", [1e-3, 1e3])
+def test_the_unit_of_weights_in_groups_does_not_matter(rng, unit):
+    """Weights that add up to less than the rows made intervals of groups as wide as those of no row."""
+    truth = rng.choice(["a", "b"], 200, p=[0.2, 0.8])
+    first, second = (np.where(rng.random(200) < 0.8, truth, other) for other in ("a", "b"))
+    weight, groups, preferences = rng.lognormal(size=200), rng.integers(0, 30, 200), {"a": 5}
+    results = []
+    for given in (weight, unit * weight):
+        beside = {"preferences": preferences, "sample_weight": given, "groups": groups, "confidence": 0.95}
+        whole = cp.evaluate(truth, first, **beside).intervals
+        pair = cp.compare_models(truth, {"first": first, "second": second}, **beside).pairs[0]
+        intervals = [*whole.summary.values(), *whole.per_class["a"].values(), pair.difference.difference]
+        results.append([bound for one in intervals for bound in (one.low, one.high)])
+    np.testing.assert_allclose(results[0], results[1], atol=1e-9)
+
+
 def test_repeated_rows_in_groups_count_once(rng):
     """Five copies of each row, grouped, are worth the rows once; ungrouped they would look five times as many."""
     truth, predicted = labels(rng, 200)

@@ -74,6 +74,12 @@ def test_two_classes_against_every_threshold(seed):
     assert search.loss == pytest.approx(costs.min(), rel=1e-12)
 
 
+def test_an_amount_that_is_refused_is_called_so():
+    with pytest.raises(cp.InputError, match="^amount is too large to add up") as caught:
+        search_weights([0, 1], [[1, 2], [2, 1]], preferences=costing([[0, "amount"], [1, 0]]), amount=[1e300, 1])
+    assert caught.value.parameter == "amount"
+
+
 @pytest.mark.parametrize("classes", [2, 3, 5])
 def test_an_amount_of_one_is_a_cost_of_one(classes):
     rng = np.random.default_rng(classes)

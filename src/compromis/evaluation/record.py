@@ -328,7 +328,9 @@ def record_of(
         collected=collected,
         valid_until=None if valid_until is None else str(valid_until),
         rows=rows,
-        method="given" if found is None else f"{found['method']} search{', proven best' if found['optimal'] else ''}",
+        method="given"
+        if found is None
+        else f"{found['method']} search{', proven best on these rows' if found['optimal'] else ''}",
         software={"python": platform.python_version(), **{name: version(name) for name in _SOFTWARE}},
     )
     claimed = None if found is None else found.get("guarantee")

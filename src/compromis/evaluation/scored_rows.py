@@ -36,6 +36,8 @@ class TrueRows:
     weight: NDArray[Any] | None = None
     """Sample weights; whole numbers say how many equal rows each row stands for."""
     group: Ints | None = None
+    squares: Floats | None = None
+    """What `weight` is squared, where a row stands for several."""
     amount: Floats | None = None
     """The amounts of the rows, where decisions cost them."""
     sample: Sample | None = None
@@ -66,7 +68,7 @@ class TrueRows:
 
     def take(self, rows: Ints) -> TrueRows:
         """Return some of the rows."""
-        parts = {name: getattr(self, name) for name in ("weight", "group", "amount")}
+        parts = {name: getattr(self, name) for name in ("weight", "squares", "group", "amount")}
         taken = {name: None if part is None else part[rows] for name, part in parts.items()}
         return TrueRows(truth=self.truth[rows], classes=self.classes, **taken)
 
@@ -109,26 +111,20 @@ class ScoredRows:
         """Return the area under each class's ROC curve with its interval; rows occur `repeats` times on average."""
         return {
             points.pos_label: roc_area_interval(
-                points, confidence=confidence, sizes=self._sizes(k, repeats), variance=self._variance(k, points)
+                points,
+                confidence=confidence,
+                sizes=(points.sizes[0] / repeats, points.sizes[1] / repeats),
+                variance=self._variance(k, points),
             )
             for k, points in enumerate(self._points())
         }
 
     def _points(self) -> Iterator[OperatingPoints]:
-        weight = None if self.rows.weight is None else self.rows.weight.astype(np.float64)
+        weight, squares = self.rows.weight, self.rows.squares
+        if weight is not None and weight.dtype.kind == "i":  # n equal rows weigh n, squared too
+            weight, squares = weight.astype(np.float64), weight.astype(np.float64)
         for k, label in enumerate(self.rows.classes):
-            yield OperatingPoints.from_flags(self.rows.truth == k, self.shares[:, k], label, weight)
-
-    def _sizes(self, k: int, repeats: float) -> tuple[float, float]:
-        """Return the effective numbers of rows of the class and of the rest: Kish's (sum w)^2 / sum w^2."""
-        own = self.rows.truth == k
-        weight = np.ones(len(own)) if self.rows.weight is None else self.rows.weight
-        squares = weight if weight.dtype.kind == "i" else weight**2  # n equal rows weigh n, squared too
-        first, second = (
-            float(weight[part].sum() ** 2 / max(float(squares[part].sum()), np.finfo(float).tiny)) / repeats
-            for part in (own, ~own)
-        )
-        return first, second
+            yield OperatingPoints.from_flags(self.rows.truth == k, self.shares[:, k], label, weight, squares)
 
     def _variance(self, k: int, points: OperatingPoints) -> float | None:
         rows = self.rows
@@ -183,7 +179,8 @@ def rows_of_votes(votes: Votes) -> tuple[Counts, ScoredRows | None]:
     if votes.width > 0 or not used.size:
         return counts, None
     shares = read_distributions(votes.votes[used], len(used), votes.classes)
-    rows = TrueRows(truth=votes.truth[used], classes=votes.classes, weight=votes.multiplicity[used])
+    squares = None if votes.squares is None else votes.squares[used]
+    rows = TrueRows(truth=votes.truth[used], classes=votes.classes, weight=votes.multiplicity[used], squares=squares)
     return counts, ScoredRows(rows, shares)
 
 

@@ -69,13 +69,21 @@ class _VotesPart(
     labelled: list[int] | None = None
 
 
-class _PointsPart(msgspec.Struct, kw_only=True, tag_field="kind", tag="operating points", forbid_unknown_fields=True):
+class _PointsPart(
+    msgspec.Struct,
+    kw_only=True,
+    tag_field="kind",
+    tag="operating points",
+    forbid_unknown_fields=True,
+    omit_defaults=True,
+):
     pos_label: Plain
     threshold: list[float]
     positives: list[Number]
     negatives: list[Number]
     binned: bool
     weighted: bool
+    squares: list[float] | None = None
 
 
 class _Document(Head, forbid_unknown_fields=True):
@@ -230,6 +238,7 @@ def _part(evidence: Evidence) -> Any:
         negatives=np.diff(evidence.false_positives).tolist(),
         binned=evidence.binned,
         weighted=evidence.true_positives.dtype.kind == "f",
+        squares=None if evidence.squares is None else list(evidence.squares),
     )
 
 
@@ -335,7 +344,8 @@ def _read_points(part: _PointsPart) -> OperatingPoints:
     hits = _cells(part.positives, shape, part.weighted, "positives")
     alarms = _cells(part.negatives, shape, part.weighted, "negatives")
     points = OperatingPoints.from_bins(part.threshold, hits, alarms, pos_label=part.pos_label)
-    return replace(points, binned=part.binned)
+    squares = None if part.squares is None else _cells(part.squares, (2,), True, "squares")
+    return replace(points, binned=part.binned, squares=None if squares is None else tuple(squares.tolist()))
 
 
 _READERS: dict[type, Any] = {_CountsPart: _read_counts, _VotesPart: _read_votes, _PointsPart: _read_points}

@@ -41,6 +41,8 @@ class OperatingPoints:
         The names of the groups; None for the cuts of a score.
     binned : bool
         Whether the thresholds are edges of bins, not scores that occur.
+    squares : pair of float, optional
+        The sums of the squared weights of the positives and of the negatives, where there are sample weights.
 
     Examples
     --------
@@ -62,6 +64,7 @@ class OperatingPoints:
     pos_label: Label
     names: tuple[Label, ...] | None = None
     binned: bool = False
+    squares: tuple[float, float] | None = None
 
     @classmethod
     def from_predictions(
@@ -86,10 +89,21 @@ class OperatingPoints:
         return cls.from_flags(flags, score, label, read_weights(sample_weight, len(flags)))
 
     @classmethod
-    def from_flags(cls, flags: Flags, score: Floats, pos_label: Label, weight: Floats | None = None) -> OperatingPoints:
-        """Return the cuts of checked scores; `flags` says which rows are positive."""
+    def from_flags(
+        cls,
+        flags: Flags,
+        score: Floats,
+        pos_label: Label,
+        weight: Floats | None = None,
+        squares: Floats | None = None,
+    ) -> OperatingPoints:
+        """Return the cuts of checked scores; `flags` says which rows are positive, `squares` what they weigh squared, if not weight^2."""
         threshold, above = _count_flags(flags, score) if weight is None else _weigh_flags(flags, score, weight)
-        return cls._from_cuts(threshold, above, pos_label)
+        points = cls._from_cuts(threshold, above, pos_label)
+        if weight is None:
+            return points
+        squared = weight**2 if squares is None else squares
+        return replace(points, squares=(float(squared[flags].sum()), float(squared[~flags].sum())))
 
     @classmethod
     def _from_cuts(
@@ -279,6 +293,15 @@ class OperatingPoints:
         return self.true_positives + self.false_positives
 
     @property
+    def sizes(self) -> tuple[float, float]:
+        """The rows of either kind; of weighted rows the effective numbers, Kish's (sum w)^2 / sum w^2."""
+        if self.squares is None:
+            return self.positives, self.negatives
+        totals = zip((self.positives, self.negatives), self.squares, strict=True)
+        positives, negatives = (float(whole**2 / part) if part else 0.0 for whole, part in totals)
+        return positives, negatives
+
+    @property
     def prevalence(self) -> float:
         """The share of the positives: the precision of the maximal group."""
         return self.positives / (self.positives + self.negatives)
@@ -359,6 +382,7 @@ class OperatingPoints:
             false_positives=self.false_positives[first] + other.false_positives[second],
             positives=self.positives + other.positives,
             negatives=self.negatives + other.negatives,
+            squares=_added_squares(self, other),
         )
 
     def _same_cuts(self, other: OperatingPoints) -> bool:
@@ -400,6 +424,13 @@ def dominating_of(first: Floats, second: Floats, order: Ints) -> Ints:
     marked = np.zeros(len(first), dtype=bool)
     mark_dominating(first, second, order, marked.view(np.uint8))
     return order[marked[order]]
+
+
+def _added_squares(*points: OperatingPoints) -> tuple[float, float] | None:
+    if all(part.squares is None for part in points):
+        return None
+    pairs = [part.squares or (part.positives, part.negatives) for part in points]  # an unweighted row weighs 1
+    return sum(pair[0] for pair in pairs), sum(pair[1] for pair in pairs)
 
 
 def _share(part: NDArray[Any], whole: float) -> Floats:

@@ -451,9 +451,12 @@ class Votes:
         chosen = [known_label(self, label) for label in (self.classes if labels is None else labels)]
         counted = self.multiplicity > 0
         truth, size = self.truth[counted], self.multiplicity[counted].astype(np.float64)
+        squares = (self.multiplicity if self.squares is None else self.squares)[
+            counted
+        ]  # n equal rows weigh n, squared too
         score_of = _share_against_best(self, weights, smoothing) if weights is not None else partial(shares_for, self)
         return {
-            label: OperatingPoints.from_flags(truth == k, score_of(k)[counted], label, size)
+            label: OperatingPoints.from_flags(truth == k, score_of(k)[counted], label, size, squares)
             for label, k in ((label, self.classes.index(label)) for label in chosen)
         }
 

@@ -339,6 +339,7 @@ def _binned(points: OperatingPoints, bins: int, within: Within, name: str = "") 
         raise InputError(f"column {name!r} has {rows:,} scores outside {low:g} to {high:g}; widen --within")
     step = np.clip(layout.places(scores), 0, layout.count - 1).astype(np.int64)
     flags = np.repeat([True, False], len(step))
-    return points_of_bins(
+    binned = points_of_bins(
         layout, sum_by_flag(flags, np.tile(step, 2), inside.reshape(-1), layout.count), points.pos_label
     )
+    return replace(binned, squares=points.squares)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, cast
 
 import narwhals as nw
@@ -71,7 +72,10 @@ def points_of_frame(
         points = points_of_bins(layout, sum_by_flag(groups.floats(FLAG) == 1, number, sizes, layout.count), label)
     if not points.positives:
         _refuse_unknown(opened, truth, label)
-    return points
+    squares, positive = opened.squares(groups), groups.floats(FLAG) == 1
+    if squares is None:
+        return points
+    return replace(points, squares=(float(squares[positive].sum()), float(squares[~positive].sum())))
 
 
 def open_scores(frame: Any, truth: str, score: str, pos_label: Label, weight: str | None) -> Frame:

@@ -187,6 +187,8 @@ def score_predictions(
 ) -> float:
     """Return the `preference_score` of the rows of a fold, which may lack classes that the preferences name."""
     counts = fold_counts(y_true, y_pred, sample_weight, amount)
+    # the dearest decision may be for a class that neither the fold nor these predictions have
+    counts = counts.arranged_as(tuple(dict.fromkeys((*counts.classes, *(preferences.labels or ())))))
     return preference_score(counts, preferences.on(counts.classes, strict=False))
 
 

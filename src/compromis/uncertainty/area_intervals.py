@@ -36,7 +36,7 @@ def roc_area_interval(
     confidence : float
         How often such intervals hold the true area.
     sizes : pair of float, optional
-        The effective numbers of positives and negatives where rows have weights; without it, `points` counts rows.
+        The effective numbers of positives and negatives; without it those of `points`, Kish's where rows have weights.
     variance : float, optional
         The variance of the area where rows come in groups; see `clustered_variance`. Without it: DeLong's.
 
@@ -59,7 +59,7 @@ def roc_area_interval(
     area = roc_area(points)
     if math.isnan(area):
         return Interval(area, math.nan, math.nan)
-    positives, negatives = sizes or (points.positives, points.negatives)
+    positives, negatives = sizes or points.sizes
     seen = delong_variance(points, positives, negatives) if variance is None else variance
     model = _model_variance(area, positives, negatives)
     trust = min(positives, negatives) / (min(positives, negatives) + TRUSTED)

@@ -66,7 +66,7 @@ def draw_cuts(
     sizes: tuple[float, float] | None = None,
     random_state: int = SEED,
 ) -> CutDraws:
-    """Draw the rows between the cuts; `sizes` are the effective numbers of positives and negatives, where rows have weights.
+    """Draw the rows between the cuts; `sizes` are the effective numbers of positives and negatives, without it those of the points.
 
     Notes
     -----
@@ -82,7 +82,7 @@ def draw_cuts(
     totals = (points.positives, points.negatives)
     spread = (between[0] + between[1]) / sum(totals)
     drawn = []
-    for rows, total, size in zip(between, totals, sizes or totals, strict=True):
+    for rows, total, size in zip(between, totals, sizes or points.sizes, strict=True):
         scale = total / size  # the weight of an effective row
         shape = rows / scale + PSEUDO_ROWS * spread
         above = np.cumsum(rng.standard_gamma(shape, size=(draws, len(shape))) * scale, axis=1)

@@ -195,8 +195,8 @@ def effective_sizes(evidence: Evidence, confidence: float) -> dict[str, Floats]:
     (z/t)^2 for few groups (Korn and Graubard 1998); at p = 0 or 1, where groups show no spread, a group counts as one row.
     """
     if isinstance(evidence, GroupedCounts):
-        parts = share_parts(evidence.tables)
-        return {name: _size_of_groups(*pair, evidence.times, confidence) for name, pair in parts.items()}
+        parts, most = share_parts(evidence.tables), _rows_behind(evidence.counts)
+        return {name: _size_of_groups(*pair, evidence.times, most[name], confidence) for name, pair in parts.items()}
     sums = share_parts(evidence)
     if evidence.squares is None:
         return {name: below.astype(np.float64) for name, (_, below) in sums.items()}
@@ -209,7 +209,16 @@ def effective_sizes(evidence: Evidence, confidence: float) -> dict[str, Floats]:
     return sizes
 
 
-def _size_of_groups(part: Floats, whole: Floats, times: Ints, confidence: float) -> Floats:
+def _rows_behind(counts: Counts) -> dict[str, Floats]:
+    """Return the rows behind each share, or their effective number (Kish)."""
+    rows = {name: below.astype(np.float64) for name, (_, below) in share_parts(counts).items()}
+    if counts.squares is None:
+        return rows
+    squares = share_parts(counts.squares)
+    return {name: np.nan_to_num(ratio(below**2, squares[name][1])) for name, below in rows.items()}
+
+
+def _size_of_groups(part: Floats, whole: Floats, times: Ints, most: Floats, confidence: float) -> Floats:
     from scipy.stats import t
 
     part, whole = part.astype(np.float64), np.broadcast_to(whole, part.shape).astype(np.float64)
@@ -222,5 +231,5 @@ def _size_of_groups(part: Floats, whole: Floats, times: Ints, confidence: float)
         size = np.where(spread > 0, share * (1 - share) / spread, total**2 / (often * whole**2).sum(axis=0))
         few = (normal_quantile(confidence) / t.ppf((1 + confidence) / 2, np.maximum(groups - 1, 1))) ** 2
     # groups may happen to spread less than rows would, but they never hold more than their rows
-    sizes: Floats = np.nan_to_num(np.minimum(size, total) * few)
+    sizes: Floats = np.nan_to_num(np.minimum(size, most) * few)
     return sizes

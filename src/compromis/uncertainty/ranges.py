@@ -98,7 +98,8 @@ def confident_winners(
     Notes
     -----
     Sure is meant of all ranges together: where two models are equally good, any range at all is called sure in about 1 - `confidence` of
-    data sets. A model is sure where the simultaneous band of its lead over each other model lies above 0.
+    data sets under metric f; under Kulczynski's in 10 % of 250 at 95 %, half of them next to a recall weight of 0, where the best of many
+    cuts rests on a few rows. A model is sure where the simultaneous band of its lead over each other model lies above 0.
 
     The models' cuts are drawn independently: on the same rows, where models agree on much, the ranges that are not sure are
     somewhat too wide; `compromis.compare_models` compares decisions on the same rows.
