@@ -116,9 +116,8 @@ def _from_votes(weights: str, data: str, append: bool, proba: str | None) -> dic
 def _decided(decision: cp.Decision, votes: NDArray[np.float64]) -> dict[str, list[Any]]:
     """Return what is predicted, None in rows without votes, and what is to be reviewed."""
     labels, review = decision.decide(votes, return_review=True)
-    made = {
-        PREDICTED: [label if voted else None for label, voted in zip(labels.tolist(), votes.any(axis=1), strict=True)]
-    }
+    voted = votes.max(axis=1) > 0
+    made = {PREDICTED: [label if one else None for label, one in zip(labels.tolist(), voted.tolist(), strict=True)]}
     return made | _to_review(decision, review, made)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -283,7 +283,7 @@ def warn_if_not_given(guarantee: Guarantee) -> None:
         warnings.warn(doubt, GuaranteeWarning, stacklevel=_level_of_caller())
 
 
-def warn_of_idle_confidence(preferences: Preferences | None, classes: Sequence[Any], without: str) -> None:
+def warn_of_idle_confidence(preferences: Preferences | None, classes: Iterable[Any], without: str) -> None:
     """Warn if a minimum is to hold with a confidence where no votes are searched."""
     if preferences is not None and any(preferences.of(label).confidence for label in classes):
         warnings.warn(
@@ -322,14 +322,14 @@ def judged(counts: Counts, demand: Demand, *, halved: bool, group: Label | None 
     rows, wrong = rows_and_wrong(counts, demand)
     sure = 1 - demand.risk
     allowed = misses_allowed(rows, demand.level, sure)
-    level, missing = demand.level, 0  # as it is given
+    level = demand.level  # as it is given
+    needed: int | None = rows
     if wrong > allowed:
         level = held_level(rows, wrong, sure)
         if not halved and wrong:
             # as many have no vote for the class: that number, and the flips of the others, have half the risk each
             level = held_level(rows, wrong, (1 + sure) / 2) * held_level(rows - wrong, 0, (1 + sure) / 2)
         needed = rows_needed(wrong / max(rows, 1), demand.level, sure, beyond=rows)
-        missing = None if needed is None else (1 + halved) * (needed - rows)
     return Guaranteed(
         label=counts.classes[demand.position],
         rate=demand.rate,
@@ -340,7 +340,7 @@ def judged(counts: Counts, demand: Demand, *, halved: bool, group: Label | None 
         wrong=wrong,
         level=level,
         most=held_level(rows, 0, sure),
-        rows_missing=missing,
+        rows_missing=None if needed is None else (1 + halved) * (needed - rows),
         group=group,
     )
 
