@@ -108,6 +108,7 @@ def test_every_rendering_has_every_member():
         ({"members": {"one": np.ones((6, 3)), "two": ["bug"] * 6}}, "members['one']"),
         ({"members": {"one": -np.ones((6, 2)), "two": ["bug"] * 6}}, "members['one']"),
         ({"members": dict.fromkeys("ab", ["bug"] * 6), "costs": {"a": 1}}, "costs"),
+        ({"members": dict.fromkeys("ab", ["bug"] * 6), "costs": {"a": 1, "b": -1}}, "costs"),
     ],
 )
 def test_what_cannot_be_judged_is_one_sentence(arguments, parameter):

@@ -52,6 +52,14 @@ def test_a_plan_holds_together(kind):
     assert (drawn >= 0.5 * proportional - 3).all()  # half of the labels follow the rows, whatever was guessed
 
 
+def test_the_scores_of_one_class_are_votes():
+    options = {"budget": 240, "labels": ["fraud", "ok"], "random_state": 1}
+    one = plan_labels(SCORE, pos_label="fraud", **options)
+    np.testing.assert_array_equal(one.rows, plan_labels(PROBA.to_numpy(), **options).rows)
+    named = plan_labels(PREDICTED, pos_label="fraud", **options)
+    np.testing.assert_array_equal(named.rows, plan_labels(PREDICTED, **options).rows)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_same_seed_draws_the_same_rows_and_a_file_keeps_them(kind, tmp_path):
     made = plan(kind)

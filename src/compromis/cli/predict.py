@@ -116,8 +116,8 @@ def _from_votes(weights: str, data: str, append: bool, proba: str | None) -> dic
 def _decided(decision: cp.Decision, votes: NDArray[np.float64]) -> dict[str, list[Any]]:
     """Return what is predicted, None in rows without votes, and what is to be reviewed."""
     labels, review = decision.decide(votes, return_review=True)
-    voted: list[bool] = (votes > 0).max(axis=1).tolist()
-    made = {PREDICTED: [label if has_vote else None for label, has_vote in zip(labels.tolist(), voted, strict=True)]}
+    voted = votes.max(axis=1) > 0
+    made = {PREDICTED: [label if one else None for label, one in zip(labels.tolist(), voted.tolist(), strict=True)]}
     return made | _to_review(decision, review, made)
 
 

@@ -50,7 +50,8 @@ def command(
         verified = cp.evaluation.Record.verify(verify, evidence)
         click.echo(f"verified: every number of {verify} follows from {evidence} ({verified.evidence.rows:,} rows)")
         click.echo(
-            "title, dates, method, software, and whether the rows chose the weights are the word of who recorded it"
+            "title, dates, method, software, whose votes, the halves and the weights without a guarantee, and whether the rows chose the "
+            "weights are the word of who recorded it"
         )
         written = msgspec.json.decode(Path(verify).read_bytes())["compromis"]
         if written != verified.heading()["compromis"]:

@@ -21,7 +21,7 @@ from compromis.evidence.paired import PairedCounts
 from compromis.evidence.readers import read_class_numbers
 from compromis.evidence.scores import as_dense, check_order_is_said, check_scores, column_labels, read_scores
 from compromis.evidence.votes import Votes
-from compromis.labels import encode, read_labels
+from compromis.labels import by_label, encode, read_labels
 from compromis.measures.pragma import pragma
 from compromis.preferences import PreferenceArrays, Preferences
 from compromis.uncertainty.intervals import Interval, read_confidence
@@ -217,7 +217,7 @@ def evaluate_members(
     column = read_labels(y_true, "y_true")
     _, classes = encode(column, labels=labels)
     votes = _votes_of(members, classes, len(column), mapping, labels)
-    paid = None if costs is None else read_class_numbers(costs, tuple(votes), name="costs", noun="cost").tolist()
+    paid = None if costs is None else _paid(costs, tuple(votes))
     whole = reduce(add, votes.values())
     rows = Votes.from_proba(y_true, _answered(whole), labels=classes, merge=False)
     problem = SearchProblem.read(rows, preferences, smoothing=smoothing, max_ratio=None)
@@ -243,6 +243,18 @@ def evaluate_members(
         )
     counts = Counts.from_positions(rows.truth, together, classes)
     return Committee(members=tuple(found), counts=counts, arrays=problem.arrays, confidence=level)
+
+
+def _paid(costs: Mapping[Any, float], names: Sequence[Any]) -> list[float]:
+    """Return what each member costs."""
+    named = by_label(costs)
+    if named is None or {*named} == {*names}:
+        paid = read_class_numbers(costs, names, name="costs", noun="cost")
+        if ((paid >= 0) & (paid < np.inf)).all():
+            return list(paid.tolist())
+    raise InputError(
+        f"costs has a number of at least 0 for each member ({shown(names)}), got {shown([costs])}", "costs"
+    )
 
 
 def _answered(votes: Floats) -> Floats:

@@ -403,6 +403,8 @@ class ArrayRows:
     ) -> ArrayRows:
         """Read predictions or votes, and what a judge says."""
         matrix = _matrix(given)
+        if matrix is None and pos_label is not None and np.asarray(given).dtype.kind == "f":
+            matrix = given  # the scores of one class: labels are no fractions
         if matrix is None:
             if weights is not None:
                 raise InputError("weights decide votes; predictions are decided already", "weights")

@@ -313,15 +313,14 @@ def judged(counts: Counts, demand: Demand, *, halved: bool, group: Label | None 
     rows, wrong = rows_and_wrong(counts, demand.rate, demand.position)
     sure = 1 - demand.risk
     allowed = misses_allowed(rows, demand.level, sure)
-    level = demand.level
-    missing: int | None = 0
+    level = demand.level  # as it is given
+    needed: int | None = rows
     if wrong > allowed:
         level = held_level(rows, wrong, sure)
         if not halved and wrong:
             # as many have no vote for the class: that number, and the flips of the others, have half the risk each
             level = held_level(rows, wrong, (1 + sure) / 2) * held_level(rows - wrong, 0, (1 + sure) / 2)
         needed = rows_needed(wrong / max(rows, 1), demand.level, sure, beyond=rows)
-        missing = None if needed is None else (1 + halved) * (needed - rows)
     return Guaranteed(
         label=counts.classes[demand.position],
         rate=demand.rate,
@@ -332,7 +331,7 @@ def judged(counts: Counts, demand: Demand, *, halved: bool, group: Label | None 
         wrong=wrong,
         level=level,
         most=held_level(rows, 0, sure),
-        rows_missing=missing,
+        rows_missing=None if needed is None else (1 + halved) * (needed - rows),
         group=group,
     )
 
