@@ -67,8 +67,7 @@ def _allowed(chances: Floats, counts: Counts, arrays: PreferenceArrays) -> list[
     if limits is None:
         return [True] * len(chances)
     inside = (limits.low - _ROUNDING <= chances) & (chances <= limits.high + _ROUNDING)
-    allowed: list[bool] = inside.all(axis=-1).tolist()
-    return allowed
+    return [bool(row.all()) for row in inside]
 
 
 def constant_losses(counts: Counts, arrays: PreferenceArrays) -> Floats:

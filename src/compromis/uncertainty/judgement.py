@@ -201,8 +201,9 @@ class _Scale:
         return self.coin(sums).loss - self.loss(sums)
 
     def _limits(self, sums: _Sums) -> Limits | None:
-        rates = (ratio(sums.hits, whole) for whole in (sums.predicted, sums.support))
-        return limits_as_met(ratio(sums.support, sums.total), *rates, ratio(sums.predicted, sums.total), self.arrays)
+        precision, recall = ratio(sums.hits, sums.predicted), ratio(sums.hits, sums.support)
+        shares, predicted = ratio(sums.support, sums.total), ratio(sums.predicted, sums.total)
+        return limits_as_met(shares, precision, recall, predicted, self.arrays)
 
     def class_weight(self, sums: _Sums) -> Floats:
         """Return how much each class that occurs matters, summing to 1."""
