@@ -7,7 +7,7 @@ import re
 import pytest
 
 import compromis as cp
-from compromis._text import Table, cells, code, prose, text_table
+from compromis._text import Table, cells, code, paragraph, prose, text_table
 
 HOSTILE = [
     "a|b",
@@ -66,3 +66,11 @@ def test_columns_stay_aligned_where_letters_take_two_cells():
     )
     assert max(map(cells, narrow.splitlines())) <= 24
     assert "a name of 18 chars" in narrow  # only the name that is too wide is shortened
+
+
+def test_lines_fit_where_letters_take_two_cells():
+    sentence = "Most confused: 17 Größe überschritten predicted as class '漏水（重大）', 15 rows of class '漏水（重大）' as '🔥 fire' (4.2 %)."
+    for width in range(20, 100):
+        lines = paragraph(sentence, width).split("\n")
+        assert max(map(cells, lines)) <= width
+        assert " ".join(line.strip() for line in lines) == sentence

@@ -223,9 +223,12 @@ def paragraph(sentence: str, width: int = WIDTH, *, colour: bool = False) -> str
 
 
 def _wrapped(text: str, width: int, **options: Any) -> list[str]:
-    """Return the text as lines; a per cent sign stays with its number."""
-    lines = textwrap.wrap(text.replace(" %", "\u00a0%"), width, break_on_hyphens=False, **options)
-    return [line.replace("\u00a0%", " %") for line in lines]
+    """Return the text as lines that fit a terminal; a per cent sign stays with its number."""
+    text = text.replace(" %", "\u00a0%")
+    if not text.isascii():  # what takes two cells counts as two characters
+        text = "".join(f"{mark}\0" if cells(mark) > 1 else mark for mark in text)
+    lines = textwrap.wrap(text, width, break_on_hyphens=False, **options)
+    return [line.replace("\u00a0%", " %").replace("\0", "") for line in lines]
 
 
 def cells(text: str) -> int:

@@ -283,6 +283,21 @@ def test_the_cheapest_constant_and_limits_by_linear_programming(rng):
         assert best_constant(shares, cost).loss == pytest.approx((shares @ cost).min())
 
 
+def test_a_baseline_that_breaks_what_the_result_keeps_is_no_rival():
+    """Always 'ill' is right in 20 of 100; 'well' finds no ill; at random 20 of 100 are flagged, 20 of 100 of them rightly."""
+
+    def rivals(matrix, **constraints):
+        arrays = cp.Preferences({"ill": cp.Preference(5, **constraints)}).on(["ill", "well"])
+        return [one.allowed for one in naive_baselines(cp.Counts.from_matrix(matrix, ["ill", "well"]), arrays)]
+
+    assert rivals([[10, 10], [5, 75]]) == [True, True, True]
+    assert rivals([[10, 10], [5, 75]], min_precision=0.3) == [False, True, False]
+    assert rivals([[10, 10], [40, 40]], min_precision=0.3) == [True, True, True]  # the result breaks it too
+    assert rivals([[10, 10], [5, 75]], min_recall=0.4) == [True, False, False]
+    assert rivals([[3, 17], [5, 75]], min_recall=0.4) == [True, False, True]  # as far as the result does: 0.15
+    assert rivals([[3, 17], [5, 75]], max_share=0.1) == [False, True, False]
+
+
 def test_baselines_of_absent_classes_and_without_importance():
     preferences = cp.Preferences(default=cp.Preference(recall_weight=0.5), metric="kulczynski").on(("a", "b", "c"))
     always = naive_baselines(cp.Counts.from_matrix([[3, 0, 0], [0, 1, 0], [0, 0, 0]], list("abc")), preferences)

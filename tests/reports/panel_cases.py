@@ -47,16 +47,18 @@ class Case:
         """The document's weights beside the baselines."""
         counts = self.patterns.counts(self.document["weights"], smoothing=self.smoothing)
         arrays = self.preferences.on(self.patterns.classes)
-        loss, best = pragma(counts, arrays).total, min(naive_baselines(counts, arrays), key=lambda one: one.loss)
-        side = "below" if loss < best.loss * (1 - 1e-12) else "not below"
+        loss = pragma(counts, arrays).total
+        rivals = [one for one in naive_baselines(counts, arrays) if one.allowed]
+        beside = "and no such prediction without a model meets your constraints as far"
+        if rivals:
+            best = min(rivals, key=lambda one: one.loss)
+            beside = f"{'below' if loss < best.loss * (1 - 1e-12) else 'not below'} {best.loss:.4f} for {best.name}"
         missed = [
             str(one).partition(" (")[0]  # the panel does not say how many predictions must change
             for one in missed_constraints(counts, arrays)
         ]
         measure = "loss" if arrays.cost is None else "average cost"
-        return "; ".join(
-            [f"on these rows the {measure} is {loss:.4f}, {side} {best.loss:.4f} for {best.name}", *missed]
-        )
+        return "; ".join([f"on these rows the {measure} is {loss:.4f}, {beside}", *missed])
 
 
 def make_case(votes, y, preferences, *, weights=None, labels=None, smoothing=0.0, sample_weight=None) -> Case:

@@ -54,6 +54,7 @@ def test_every_section_is_there_and_says_what_the_evaluation_says(result, tmp_pa
     for one in result.per_class.values():
         assert f"{one.recall:.3f}" in page
     interval = result.intervals.per_class["A"]["recall"]
+    assert f"on rows like these {100 * interval.low:.1f} to {100 * interval.high:.1f} % of" in page
     assert f"{interval.low:.3f} to {interval.high:.3f}" in page
     assert content_of(page)["matrix"] == result.counts.matrix.tolist()
 

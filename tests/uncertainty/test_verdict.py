@@ -216,6 +216,7 @@ def test_json_has_the_facts():
         "name": "always predicting 'fraud'",
         "label": "fraud",
         "loss": verdict.baseline.loss,
+        "allowed": True,
     }
     assert verdict.to_frame()["loss"].tolist() == [one.loss for one in verdict.shown_baselines()]
     assert verdict.to_markdown().startswith("**not told apart from no model")

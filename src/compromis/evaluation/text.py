@@ -147,7 +147,7 @@ def verdict_section(metric: Metric, per_class: Mapping[Label, ClassSummary], ver
     lines = [*(_cost_lines(per_class) if costs else _preference_lines(metric, per_class, few)), ""]
     title = TITLES[verdict.measure.replace(" ", "_")]
     lines += [f"{title:<45}{verdict.loss:8.4f}"]
-    lines += [f"{capitalised(row.name):<45}{row.loss:8.4f}" for row in verdict.shown_baselines()]
+    lines += [f"{capitalised(row.told):<45}{row.loss:8.4f}" for row in verdict.shown_baselines()]
     lines += ["", paragraph(f"Verdict: {verdict}")]
     return section("By Your Costs" if costs else f"By Your Preferences (metric {metric.name})", lines)
 

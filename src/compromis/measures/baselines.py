@@ -12,6 +12,7 @@ import numpy as np
 from compromis._typing import Flags, Floats, Label
 from compromis.evidence.counts import Counts, ratio
 from compromis.measures.pragma import losses_at, pragma
+from compromis.measures.rates import outcomes, precision, recall
 from compromis.metrics import FOWLKES_MALLOWS, JACCARD, KULCZYNSKI, F
 from compromis.preferences import PreferenceArrays
 
@@ -32,20 +33,41 @@ class Baseline:
     """The class always predicted; None where there is no such class."""
     loss: float
     """Its PRAGMA loss; its average cost where results are judged by cost."""
+    allowed: bool = True
+    """Whether it meets every constraint as far as the result beside it does: only then it is a rival."""
+
+    @property
+    def told(self) -> str:
+        """The name, and what speaks against it."""
+        return self.name if self.allowed else f"{self.name} (misses your constraints)"
 
 
 def naive_baselines(counts: Counts, arrays: PreferenceArrays) -> tuple[Baseline, ...]:
     """Return what predicting each class always reaches, and random predictions at the classes' shares (the course's baseline)."""
     shares = _class_shares(counts)
     losses = constant_losses(counts, arrays) if arrays.cost is None else shares @ arrays.cost
-    constant = zip(counts.classes, losses.tolist(), strict=True)
+    *always, mixed = _allowed(np.vstack([np.eye(len(shares)), shares]), counts, arrays)
+    constant = zip(counts.classes, losses.tolist(), always, strict=True)
     # expected counts: as for the trade-off paper's random group, the expected precision of a class is its share of the rows
     random = Counts(np.outer(counts.support, shares), counts.classes, counts.rows)
     loss = pragma(random, arrays).total
     return (
-        *(Baseline(name=f"always predicting {label!r}", label=label, loss=loss) for label, loss in constant),
-        Baseline(name="random predictions at the classes' shares", label=None, loss=loss),
+        *(
+            Baseline(name=f"always predicting {label!r}", label=label, loss=least, allowed=rival)
+            for label, least, rival in constant
+        ),
+        Baseline(name="random predictions at the classes' shares", label=None, loss=loss, allowed=mixed),
     )
+
+
+def _allowed(chances: Floats, counts: Counts, arrays: PreferenceArrays) -> list[bool]:
+    """Return whether coins meet every constraint as far as the counts do."""
+    cells, shares = outcomes(counts), _class_shares(counts)
+    limits = limits_as_met(shares, precision(counts), recall(counts), ratio(cells.predicted, cells.total), arrays)
+    if limits is None:
+        return [True] * len(chances)
+    inside = (limits.low - _ROUNDING <= chances) & (chances <= limits.high + _ROUNDING)
+    return [bool(row.all()) for row in inside]
 
 
 def constant_losses(counts: Counts, arrays: PreferenceArrays) -> Floats:
@@ -111,6 +133,21 @@ def coin_limits(
     barred = occurs & (shares < np.asarray(min_precision) * (1 - 1e-12))
     high = np.where(barred, 0.0, np.broadcast_to(max_share, shares.shape))
     return Limits(low, high)
+
+
+def limits_as_met(
+    shares: Floats, precision: Floats, recall: Floats, predicted: Floats, arrays: PreferenceArrays
+) -> Limits | None:
+    """Return the limits of a coin that meets each constraint as far as a result of these rates does; None without constraints."""
+    if not arrays.constrained:
+        return None
+    wanted = arrays.min_precision
+    return coin_limits(
+        shares,
+        min_precision=np.where(np.nan_to_num(precision) >= wanted * (1 - 1e-12), wanted, 0.0),
+        min_recall=np.minimum(np.nan_to_num(recall), arrays.min_recall),
+        max_share=np.maximum(np.nan_to_num(predicted), arrays.max_share),
+    )
 
 
 def best_coin(shares: Floats, arrays: PreferenceArrays, limits: Limits | None = None) -> Coin:

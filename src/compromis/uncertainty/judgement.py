@@ -12,7 +12,7 @@ import numpy as np
 from compromis._typing import Floats, Ints
 from compromis.evidence.counts import Counts, ratio
 from compromis.evidence.grouped import GroupedCounts
-from compromis.measures.baselines import Coin, Limits, best_coin, best_constant, coin_limits
+from compromis.measures.baselines import Coin, Limits, best_coin, best_constant, limits_as_met
 from compromis.measures.pragma import loss_shares, losses_at, with_mean_costs
 from compromis.measures.rates import Evidence, counts_of
 from compromis.preferences import PreferenceArrays
@@ -189,16 +189,9 @@ class _Scale:
         return self.coin(sums).loss - self.loss(sums)
 
     def _limits(self, sums: _Sums) -> Limits | None:
-        if not self.arrays.constrained:
-            return None
-        precision, recall = (np.nan_to_num(ratio(sums.hits, whole)) for whole in (sums.predicted, sums.support))
-        wanted = self.arrays.min_precision
-        return coin_limits(
-            ratio(sums.support, sums.total),
-            min_precision=np.where(precision >= wanted * (1 - ROUNDING), wanted, 0.0),
-            min_recall=np.minimum(recall, self.arrays.min_recall),
-            max_share=np.maximum(ratio(sums.predicted, sums.total), self.arrays.max_share),
-        )
+        precision, recall = ratio(sums.hits, sums.predicted), ratio(sums.hits, sums.support)
+        shares, predicted = ratio(sums.support, sums.total), ratio(sums.predicted, sums.total)
+        return limits_as_met(shares, precision, recall, predicted, self.arrays)
 
     def class_weight(self, sums: _Sums) -> Floats:
         """Return how much each class that occurs matters, summing to 1."""

@@ -257,7 +257,7 @@ class Verdict(Result):
     def tables(self) -> list[Table]:
         """Return the result beside the three best decisions without a model."""
         best = sorted(self.shown_baselines(), key=lambda baseline: baseline.loss)[:3]
-        rows = [("this result", self.loss), *((baseline.name, baseline.loss) for baseline in best)]
+        rows = [("this result", self.loss), *((baseline.told, baseline.loss) for baseline in best)]
         return [
             Table("Baselines", ["Decision", capitalised(self.measure)], [[name, f"{loss:.4f}"] for name, loss in rows])
         ]

@@ -14,15 +14,26 @@ function constantBaseline({ goal, support, rows }, k, preferences) {
   return { loss, name: `always predicting ${preferences.classes[k].python}` };
 }
 
-/** Return the best model-free baseline: a constant prediction, or random ones at the classes' shares. */
+/** Return whether a coin, which predicts each class with a chance, meets every constraint as far as the result does. */
+function allowed({ goal, support, rows, precision, recall, predicted }, chances) {
+  return chances.every((chance, k) => {
+    const share = support[k] / rows, wanted = goal.minPrecision[k];
+    const kept = (precision[k] || 0) >= wanted * (1 - 1e-12);
+    if (share > 0 && kept && share < wanted * (1 - 1e-12) && chance > 1e-9) return false;
+    if (share > 0 && chance < Math.min(recall[k] || 0, goal.minRecall[k]) - 1e-9) return false;
+    return chance <= Math.max(predicted[k] / rows, goal.maxShare[k]) + 1e-9;
+  });
+}
+
+/** Return the best rival without a model: a constant prediction, or random ones at the classes' shares; null where constraints rule all out. */
 function bestBaseline(parts, preferences) {
   const { support, rows } = parts;
   const random = lossParts(support.map((a) => support.map((b) => (a * b) / rows)), preferences);
   const baselines = [
-    ...support.map((_, k) => constantBaseline(parts, k, preferences)),
-    { loss: random.total, name: "random predictions at the classes' shares" },
+    ...support.map((_, k) => ({ ...constantBaseline(parts, k, preferences), chances: support.map((_, j) => Number(j === k)) })),
+    { loss: random.total, name: "random predictions at the classes' shares", chances: support.map((size) => size / rows) },
   ];
-  return baselines.reduce((a, b) => (b.loss < a.loss ? b : a));
+  return baselines.filter(({ chances }) => allowed(parts, chances)).reduce((a, b) => (a && !(b.loss < a.loss) ? a : b), null);
 }
 
 function missedConstraints(parts, preferences) {
@@ -44,9 +55,9 @@ export function compareWithBaselines(counts, preferences) {
   const parts = lossParts(counts, preferences);
   const best = bestBaseline(parts, preferences);
   if (Number.isNaN(parts.total)) return { good: false, sentence: "no class that matters occurs in these rows", parts, best };
-  const below = parts.total < best.loss * (1 - 1e-12);
-  const side = below ? "below" : "not below";
+  const below = !best || parts.total < best.loss * (1 - 1e-12);
+  const beside = best ? `${below ? "below" : "not below"} ${fixed(best.loss, 4)} for ${best.name}` : "and no such prediction without a model meets your constraints as far";
   const missed = missedConstraints(parts, preferences);
-  const sentence = `on these rows the ${parts.goal.cost ? "average cost" : "loss"} is ${fixed(parts.total, 4)}, ${side} ${fixed(best.loss, 4)} for ${best.name}`;
+  const sentence = `on these rows the ${parts.goal.cost ? "average cost" : "loss"} is ${fixed(parts.total, 4)}, ${beside}`;
   return { good: below && !missed.length, sentence: [sentence, ...missed].join("; "), parts, best };
 }

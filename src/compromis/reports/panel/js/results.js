@@ -27,8 +27,8 @@ export function verdictCard({ cost }) {
       setText(sentence, judged.sentence.charAt(0).toUpperCase() + judged.sentence.slice(1) + ".");
       setAttribute(node, "class", `cp-verdict cp-small-print${judged.good ? " cp-unjudged" : " cp-worthless"}`);
       setText(total, decimal(judged.parts.total));
-      const dearest = judged.parts.goal.cost ? Math.max(judged.parts.total, before ?? 0, judged.best.loss) : 1;
-      const values = [[name, judged.parts.total], ["the decision given", before], [`without a model: ${judged.best.name}`, judged.best.loss]];
+      const dearest = judged.parts.goal.cost ? Math.max(judged.parts.total, before ?? 0, judged.best?.loss ?? 0) : 1;
+      const values = [[name, judged.parts.total], ["the decision given", before], [`without a model: ${judged.best?.name}`, judged.best?.loss]];
       values.forEach(([text, value], i) => {
         setAttribute(marks[i], "x", Number.isFinite(value) ? ((98.8 * Math.max(value, 0)) / dearest).toFixed(2) : -1000);
         legend[i].hidden = value == null;
