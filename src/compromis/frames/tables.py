@@ -217,7 +217,8 @@ class Table:
         column_of = {label: column for column, label in class_of.items()}
         if len(class_of) == 1:
             raise InputError(
-                f"--proba (one column per class) finds {next(iter(class_of))!r} alone; give one for each class, or the prefix before their names"
+                f"--proba (one column per class) finds {next(iter(class_of))!r} alone; give one for each class, or the prefix before their "
+                f"names"
             )
         lacking = [label for label in classes if label not in column_of]
         if lacking:
