@@ -82,6 +82,28 @@ def test_groups_are_numbered_by_the_order_of_their_keys():
         read_groups(["a"], 2, "X")
 
 
+@pytest.mark.parametrize("count", [cp.Counts.from_predictions, cp.evaluate])
+@pytest.mark.parametrize("other", ["fraud ", "Fraud", "\tFRAUD"])
+def test_spellings_of_one_class_are_told(count, other):
+    truth, predicted = ["fraud", other, "ok"], ["fraud", "fraud", "ok"]
+    for rows in ((truth, predicted), (predicted, truth)):
+        with pytest.warns(UserWarning, match="differ in spaces or capitals alone"):
+            count(*rows)
+
+
+@pytest.mark.parametrize(
+    ("truth", "predicted", "labels"),
+    [
+        (["a", "A", "b"], ["a", "a", "b"], None),  # letters to be read
+        (["us", "US"], ["US", "us"], None),  # both spelt on both sides
+        (["us", "US"], ["us", "us"], ["us", "US"]),
+        ([1, 2], [1, 1], None),
+    ],
+)
+def test_spellings_that_are_meant_are_not_told(truth, predicted, labels):
+    assert cp.Counts.from_predictions(truth, predicted, labels=labels).rows == len(truth)
+
+
 @pytest.mark.parametrize(
     ("truth", "predicted", "said"),
     [

@@ -30,6 +30,13 @@ def program(code, *arguments, **streams):
 
 
 @POSIX
+def test_an_error_names_the_file_alone(tmp_path):
+    path = tmp_path / "no" / "file"
+    with pytest.raises(FileNotFoundError) as raised:
+        cp.Preferences().to_toml(path)
+    assert str(raised.value) == f"[Errno 2] No such file or directory: {str(path)!r}"
+
+
 def test_a_pipe_stays_one(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     got = []

@@ -40,8 +40,9 @@ def write_whole(path: str | os.PathLike[str], data: str | bytes) -> None:
             with _signals_put_off():
                 _write_beside(target, payload, old)
     except OSError as error:  # name the file that the user knows, not the temporary one
-        error.filename, error.filename2 = os.fspath(path), None
-        raise
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from error
 
 
 _BINARY = getattr(os, "O_BINARY", 0)

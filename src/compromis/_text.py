@@ -30,6 +30,14 @@ def nearest(name: object, choices: Iterable[object], *, aside: bool = False) -> 
     return f" (did you mean {close[0]!r}?)" if aside else f"; did you mean {close[0]!r}?"
 
 
+_COMMAS = re.compile(r"[+-]?\d[\d.]*(,\d+)+(\.\d+)?")
+
+
+def cure_of_commas(text: str) -> str:
+    """Return what to do about a number with a decimal comma or with commas between thousands, which nobody can tell apart; else nothing."""
+    return "; write numbers with a point, and without commas" if _COMMAS.fullmatch(text) else ""
+
+
 def unknown_name(what: str, name: object, choices: Iterable[str]) -> str:
     """Return the sentence for a name that is none of the choices."""
     known = list(choices)

@@ -229,6 +229,24 @@ def check_predicted(
             "spell them alike, or give labels if every prediction is wrong",
             parameter=prediction.name,
         )
+    if labels is None:
+        _warn_of_spellings(classes, occurs, prediction.name)
+
+
+def _warn_of_spellings(classes: Sequence[Label], occurs: tuple[Flags, Flags], name: str) -> None:
+    """Warn of a class on one side alone that differs from one on the other in spaces or capitals alone; single letters may be meant."""
+    for mine, other in (occurs, occurs[::-1]):
+        spelt = {label.strip().casefold(): label for label in compress(classes, other) if isinstance(label, str)}
+        for label in compress(classes, mine & ~other):
+            key = label.strip().casefold() if isinstance(label, str) else ""
+            if len(key) > 1 and key in spelt:
+                warnings.warn(
+                    f"{name} and the true classes hold {label!r} and {spelt[key]!r}, which differ in spaces or capitals alone; if they "
+                    f"are one class, spell them alike",
+                    UserWarning,
+                    stacklevel=5,
+                )
+                return
 
 
 def _is_share(label: Label) -> bool:
@@ -632,7 +650,8 @@ def class_order(
     if missing:
         refuse_probabilities(missing, name)
         raise InputError(
-            f"labels misses {shown(missing)}, which {name} has; add {'it' if len(missing) == 1 else 'them'}",
+            f"labels misses {shown(missing)}, which {name} has{nearest(missing[0], classes, aside=True)}; "
+            f"add {'it' if len(missing) == 1 else 'them'}",
             parameter="labels",
         )
     return classes

@@ -127,7 +127,9 @@ def test_what_the_model_was_not_trained_on(flowers, tmp_path):
     (tmp_path / "new.csv").write_text(
         "colour,sl,sw,pl,pw\ngreen,5,3,1,0.2\n,,,,\n"
     )  # another order, an unseen category, all missing
-    assert len(run("predict", "m.model", "new.csv").stdout.splitlines()) == 3
+    done = run("predict", "m.model", "new.csv")
+    assert len(done.stdout.splitlines()) == 3
+    assert "'colour' of new.csv has 'green' in 1 of 2 rows, which training did not have" in done.stderr
     (tmp_path / "less.csv").write_text("sl,sw\n5,3\n")
     done = run("predict", "m.model", "less.csv")
     assert done.exit_code == 2
@@ -135,7 +137,18 @@ def test_what_the_model_was_not_trained_on(flowers, tmp_path):
     (tmp_path / "text.csv").write_text("colour,sl,sw,pl,pw\nblue,five,3,1,0.2\n")
     done = run("predict", "m.model", "text.csv")
     assert done.exit_code == 2
-    assert "column 'sl' of text.csv held numbers in training" in done.stderr
+    assert "column 'sl' of text.csv held numbers in training, now 'five'" in done.stderr
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_the_index_that_pandas_writes_is_no_feature(flowers, first):
+    path, _ = flowers
+    header, *rows = path.read_text().splitlines()
+    path.write_text("\n".join(["," + header, *(f"{number},{row}" for number, row in enumerate(rows, first))]) + "\n")
+    assert "left out the first column of flowers.csv, which has no name and counts the rows" in fit(
+        path
+    ).stderr.replace(str(path), path.name)
+    assert [column.name for column in load_model("m.model").columns] == ["sl", "sw", "pl", "pw", "colour"]
 
 
 def test_a_model_file_runs_no_code(tmp_path):

@@ -21,6 +21,8 @@ def folder(tmp_path, table, files, rows, votes):
     (tmp_path / "three.csv").write_text("true,a,b,c\na,0,1,1\nb,1,0,1\nc,1,1,0\n")
     (tmp_path / "scores.csv").write_text("truth,a,b\nill,0.9,0.2\nwell,0.4,0.6\nill,0.6,0.7\nwell,0.1,0.3\n")
     (tmp_path / "probabilities.csv").write_text("t,p,w\na,0.1,-1\nb,0.25,1\na,0.75,1\n")
+    (tmp_path / "commas.csv").write_text("t;p_a;p_b;x\na;0,9;0,1;3\nb;0.4;0.6;1,5\n")
+    (tmp_path / "capital.csv").write_text("t,p_Ill,p_b\nill,0.9,0.1\nb,0.4,0.6\n")
     (tmp_path / "infinite.csv").write_text("t,p,c\n1,inf,t\n2,2,p\n")
     (tmp_path / "other.json").write_text('{"a": 1}')
     cp.Preferences().to_toml("plain.toml")

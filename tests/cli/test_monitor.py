@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -37,10 +38,11 @@ def test_it_says_the_command(files):
 
 
 def test_met(files):
+    Path("summer.csv").write_bytes(Path("spring.csv").read_bytes())
     done = run(
         "monitor",
         "spring.csv",
-        "spring.csv",
+        "summer.csv",
         "--truth",
         "class",
         "--prediction",

@@ -137,7 +137,9 @@ def test_scores_of_one_class_alone_are_refused_by_the_option_that_was_given(tmp_
     (tmp_path / "p.csv").write_text("t,risk_ill\nill,0.9\nwell,0.1\n")
     done = run(command, "p.csv", "--truth", "t", "--proba", "risk_ill", "--prioritise", "ill")
     assert done.exit_code == 2
-    assert done.stderr.startswith("Error: --proba (one column per class) misses 'ill', 'well'")
+    assert done.stderr.startswith(
+        "Error: --proba (one column per class) finds 'risk_ill' alone; give one for each class"
+    )
 
 
 @pytest.mark.parametrize("name", ["y_true", "y_proba", "labels", "sample_weight", "priors"])

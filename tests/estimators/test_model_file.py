@@ -23,6 +23,7 @@ from tests.model_files import ROWS, logistic_model
 from tests.stress.promise_13_releases import RELEASES
 
 
+@pytest.mark.filterwarnings("ignore:.*training did not have:UserWarning")
 def test_a_model_comes_back(tmp_path):
     model = logistic_model()
     save_model(model, tmp_path / "m.model")
@@ -65,7 +66,8 @@ def test_texts_become_numbers_and_codes():
     assert columns == (Column("n"), Column("c", ("a", "b")))
     expected = [[1, 1], [np.nan, 0], [2.5, np.nan]]
     np.testing.assert_array_equal(encode_table(texts, columns, "t.csv"), expected)
-    unseen = encode_table({"n": ["7"], "c": ["z"]}, columns, "t.csv")
+    with pytest.warns(UserWarning, match=r"'c' of t\.csv has 'z' in 1 of 1 rows, which training did not have"):
+        unseen = encode_table({"n": ["7"], "c": ["z"]}, columns, "t.csv")
     np.testing.assert_array_equal(unseen, [[7, np.nan]])
     with pytest.raises(cp.InputError, match=r"column 'n' of t\.csv held numbers in training"):
         encode_table({"n": ["seven"], "c": ["a"]}, columns, "t.csv")
@@ -144,6 +146,7 @@ def test_a_class_in_the_place_of_an_object_is_one_sentence(tmp_path):
         cp.estimators.load_model(path)
 
 
+@pytest.mark.filterwarnings("ignore:.*training did not have:UserWarning")
 def test_whatever_a_classifier_raises_is_one_sentence():
     model = replace(logistic_model(), classifier=object())
     texts = {column.name: ["1"] for column in model.columns}

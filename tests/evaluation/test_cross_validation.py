@@ -13,7 +13,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from scipy import sparse
+from scipy import sparse, stats
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_iris, make_classification
 from sklearn.metrics import accuracy_score, cohen_kappa_score, confusion_matrix, roc_auc_score
@@ -51,6 +51,20 @@ def test_pooled_and_averaged_are_scikit_learns():
     assert result.averages["loss"].mean.value == pytest.approx(losses.mean())
     assert result.summary.loss == pytest.approx(cp.pragma_loss(Y, predicted, preferences=PREFERENCES))
     assert result.verdict.baselines[0].name == "always predicting 0"
+
+
+def test_the_interval_of_a_mean_keeps_to_what_can_be():
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    scores = cross_val_score(GaussianNB(), X, Y, cv=folds)
+    reach = stats.t.ppf(0.975, 2) * scores.std(ddof=1) * math.sqrt(1 / 3 + 1 / 2)  # Nadeau and Bengio
+    assert scores.mean() + reach > 1
+    result = cp.cross_evaluate(GaussianNB(), X, Y, cv=folds, preferences=PREFERENCES)
+    accuracy = result.averages["accuracy"].mean
+    assert (accuracy.low, accuracy.high) == (pytest.approx(scores.mean() - reach), 1.0)
+    costly = cp.cross_evaluate(
+        GaussianNB(), X, Y, cv=folds, preferences=cp.Preferences(cost=4 - 4 * np.eye(3), labels=[0, 1, 2])
+    )
+    assert costly.averages["loss"].mean.low == pytest.approx(4 - 4 * (scores.mean() + reach))
 
 
 def test_each_fold_is_an_evaluation():

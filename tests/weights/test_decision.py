@@ -133,6 +133,8 @@ def test_json_round_trip(tmp_path):
     again = cp.Decision.from_json(decision.to_json(tmp_path / "d.json"))
     assert again == decision
     assert hash(again) == hash(decision)
+    with pytest.raises(ValueError, match="read-only"):
+        again.weights[0] = 1.0
     others = (
         (("x", "z", "y"), [0.5, 2.0, 1.0], 0.01),
         (("x", "y", "z"), [0.5, 2.0, 1.1], 0.01),

@@ -12,6 +12,16 @@ from compromis.cli.show import show
 
 if TYPE_CHECKING:
     import compromis as cp
+    from compromis.frames import Table
+
+
+def _without_index(table: Table) -> dict[str, list[str | None]]:
+    """Return the columns but the one without a name that counts the rows: pandas writes its index so."""
+    texts = table.texts()
+    if texts.get("") in ([str(row - first) for row in table.rows.tolist()] for first in (1, 0)):
+        click.echo(f"left out the first column of {table.source}, which has no name and counts the rows", err=True)
+        del texts[""]
+    return texts
 
 
 @click.command("fit")
@@ -64,7 +74,7 @@ def command(
     with telling(f"reading {data}"):
         table = kept_rows(cp.frames.read_table(data, choose), [target, by], drop=drop_missing)
     wanted = preferences.required()
-    texts = table.texts()
+    texts = _without_index(table)
     group = None if by is None else table[by].array()
     if by in ignore:
         del texts[by]

@@ -75,10 +75,11 @@ def command(
         raise click.UsageError("give --truth, the column of true classes in --reference or in the first FILE")
     if state is not None and reference is None:
         raise click.UsageError("--state carries tests from run to run; give --reference, the same rows in each of them")
+    names = _names(files)
     first = columns.read(reference or files[0], truth)
     accepted = first.with_classes(label)
     periods: dict[str, Any] = {}
-    for number, (name, file) in enumerate(zip(_names(files), files, strict=True)):
+    for number, (name, file) in enumerate(zip(names, files, strict=True)):
         if number == 0 and reference is None:
             periods[name] = accepted
             continue
@@ -126,5 +127,9 @@ def _tune_command(
 
 def _names(files: tuple[str, ...]) -> list[str]:
     """Return the names of the files without their folders where that tells them apart."""
+    if len(set(files)) < len(files):
+        raise click.UsageError(
+            f"{max(files, key=files.count)!r} is named more than once; name the file of each period once"
+        )
     short = [Path(file).name for file in files]
     return short if len(set(short)) == len(short) else list(files)

@@ -6,6 +6,7 @@ import codecs
 import errno
 import io
 import os
+import re
 import shlex
 import sys
 import warnings
@@ -147,7 +148,12 @@ def _load(module: str) -> click.Command:
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    click.echo(f"Warning: {shortened(str(message))}", err=True)
+    click.echo(f"Warning: {shortened(_with_options(str(message)))}", err=True)
+
+
+def _with_options(text: str) -> str:
+    """Return the text with options in place of parameters, where they stand outside of quotes."""
+    return re.sub(r"(?<![\w'\"])y_(?:true|pred|proba)(?![\w'\"])", lambda name: OPTIONS[name[0]], text)
 
 
 def _failure(error: Exception, options: Mapping[str, str] = OPTIONS) -> _Failure:
@@ -164,6 +170,7 @@ def _sentence(error: Exception, options: Mapping[str, str]) -> str:
     elif parameter in options and text.startswith(parameter):
         text = options[parameter] + text.removeprefix(parameter)
     text = text.replace("labels=[...]", OPTIONS["labels"])
+    text = _with_options(text)
     return shortened("".join(letter if letter.isprintable() else " " for letter in text))
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import math
 import os
+import warnings
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +19,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from compromis._files import UNPACKED, VERSION, Head, check_version, write_whole
-from compromis._text import shown, unknown_name
+from compromis._text import cure_of_commas, shown, unknown_name
 from compromis._typing import Floats
 from compromis.errors import CompromisError, InputError, MissingExtra
 from compromis.estimators.honest_votes import votes_of
@@ -56,6 +58,11 @@ def _describe(name: str, values: Sequence[str | None], source: str) -> Column:
     if all(value is None or _is_number(value) for value in values):
         return Column(name)
     categories = sorted({value for value in values if value is not None})
+    if all(_is_number(value) or cure_of_commas(value) for value in categories):
+        example = next(value for value in categories if not _is_number(value))
+        raise InputError(
+            f"column {name!r} of {source} holds numbers such as {example!r}{cure_of_commas(example)}, or leave it out (--ignore {name!r})"
+        )
     if len(categories) > MOST_CATEGORIES:
         raise InputError(
             f"column {name!r} of {source} has {len(categories):,} different texts; leave it out if it names the rows (--ignore {name!r})"
@@ -66,11 +73,22 @@ def _describe(name: str, values: Sequence[str | None], source: str) -> Column:
 def _encode(values: Sequence[str | None], column: Column, source: str) -> Floats:
     if column.is_nominal:
         codes = column.codes(values)
+        unseen = [value for value, code in zip(values, codes.tolist(), strict=True) if code < 0 and value is not None]
+        if unseen:
+            warnings.warn(
+                f"column {column.name!r} of {source} has {shown(sorted(set(unseen)), 3)} in {len(unseen):,} of {len(values):,} rows, which "
+                f"training did not have; they count as missing",
+                UserWarning,
+                stacklevel=4,
+            )
         return np.where(codes < 0, np.nan, codes)
     try:
         numbers = np.array([np.nan if value is None else float(value) for value in values], dtype=np.float64)
     except ValueError as error:
-        raise InputError(f"column {column.name!r} of {source} held numbers in training: {error}") from None
+        wrong = next(value for value in values if value is not None and _number(value) is None)
+        raise InputError(
+            f"column {column.name!r} of {source} held numbers in training, now {wrong!r}{cure_of_commas(wrong)}"
+        ) from error
     large = np.abs(numbers) > LARGEST
     if large.any():
         row = int(large.argmax())
@@ -81,11 +99,16 @@ def _encode(values: Sequence[str | None], column: Column, source: str) -> Floats
     return numbers
 
 
-def _is_number(value: str) -> bool:
+def _number(value: str) -> float | None:
     try:
-        return bool(np.isfinite(float(value)))
+        return float(value)
     except ValueError:
-        return False
+        return None
+
+
+def _is_number(value: str) -> bool:
+    number = _number(value)
+    return number is not None and math.isfinite(number)
 
 
 MODELS = ("forest", "extra-trees", "boosting", "logistic")

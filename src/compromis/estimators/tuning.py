@@ -171,7 +171,8 @@ class Tuned(Result):
 
     def sentences(self) -> list[str]:
         """Return what is found on rows that did not choose the weights, and without tuning, the verdict, the weights."""
-        expected = f"on new rows expect a {self.verdict.measure} of {self.promised}"
+        article = "an" if self.verdict.measure.startswith("a") else "a"
+        expected = f"on new rows expect {article} {self.verdict.measure} of {self.promised}"
         last = f"{expected}; on these it is {self.loss:.4f}, {self.chosen.known}"
         return self.chosen.sentences_beside(self.headline, self.verdict, last)
 

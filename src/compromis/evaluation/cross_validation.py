@@ -107,6 +107,8 @@ def _counted(items: Iterable[T], total: int, progress: Progress) -> Iterator[T]:
 
 
 NOT_AVERAGED = {"rows", "total", "correct", "incorrect", "error_rate", "macro", "weighted", "total_cost"}
+LIMITS = {"accuracy": (0, 1), "balanced_accuracy": (0, 1), "g_mean": (0, 1), "kappa": (-1, 1), "matthews": (-1, 1)}
+"""Between which numbers lie, whatever the folds: an interval of Student's t knows no such limits."""
 PRINTED = ("accuracy", "kappa", "balanced_accuracy", "average_cost", "loss")
 
 
@@ -146,7 +148,10 @@ class CrossEvaluation(Evaluation):
         for name in (field.name for field in fields(Summary) if field.name not in NOT_AVERAGED):
             values = [getattr(fold.summary, name) for fold in self.folds]
             if None not in values:
-                named[name] = fold_mean(values, self.test_share, confidence=self.level)
+                average = fold_mean(values, self.test_share, confidence=self.level)
+                by_costs = self.preferences is not None and self.preferences.cost is not None
+                limits = LIMITS.get(name, (0, 1) if name == "loss" and not by_costs else (-math.inf, math.inf))
+                named[name] = replace(average, mean=average.mean.within(*limits))
         return MappingProxyType(named)
 
     def sentences(self) -> list[str]:

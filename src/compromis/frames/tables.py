@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis._files import CLASSES, COLUMNS, UNPACKED, write_whole
-from compromis._text import nearest, shown
+from compromis._text import cure_of_commas, nearest, shown
 from compromis._typing import Flags, Floats, Ints
 from compromis.errors import InputError
 from compromis.evidence.readers import check_weights
@@ -193,6 +193,7 @@ class Table:
         if wrong is not None:
             raise InputError(
                 f"column {name!r} of {self.source} must hold numbers, got {wrong[1]} in {self.named(wrong[0])}"
+                f"{cure_of_commas(wrong[1][1:-1])}"
             )
         return column.values
 
@@ -206,6 +207,11 @@ class Table:
     def scores(self, class_of: Mapping[str, str], classes: Sequence[str]) -> Floats:
         """Return the score columns as a checked matrix in the order of `classes`; `class_of` maps each column to its class."""
         column_of = {label: column for column, label in class_of.items()}
+        if len(class_of) == 1:
+            raise InputError(
+                f"--proba (one column per class) finds {next(iter(class_of))!r} alone; give one for each class, or the prefix before their "
+                f"names"
+            )
         lacking = [label for label in classes if label not in column_of]
         if lacking:
             raise InputError(f"there is no score column for {shown(lacking)}; the score columns are {shown(class_of)}")

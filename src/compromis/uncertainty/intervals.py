@@ -37,6 +37,10 @@ class Interval:
         """The distance between the bounds."""
         return self.high - self.low
 
+    def within(self, least: float, most: float) -> Interval:
+        """Return the interval without the numbers that cannot be."""
+        return Interval(self.value, max(self.low, least), min(self.high, most))
+
     def __contains__(self, number: float) -> bool:
         return self.low <= number <= self.high
 

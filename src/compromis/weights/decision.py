@@ -116,7 +116,9 @@ class Decision:
         if len(set(classes)) < len(classes):
             raise InputError(f"each class stands once in a decision, got {shown(classes)}")
         object.__setattr__(self, "classes", classes)
-        object.__setattr__(self, "weights", read_class_weights(self.weights, classes))
+        weights = read_class_weights(self.weights, classes).copy()
+        weights.flags.writeable = False  # a decision is a value: its hash must stay
+        object.__setattr__(self, "weights", weights)
         object.__setattr__(self, "smoothing", read_smoothing(self.smoothing))
         if self.pos_label is not None:
             object.__setattr__(self, "pos_label", positive_class(classes, self.pos_label))
