@@ -91,11 +91,11 @@ def below(new, old, **options):
     return 100 * (first / min(others) - 1)
 
 
-def figures_of(base, metric):
+def figures_of(base, metric, default, main):
     """What the issue asked for, one figure or two for each line of the page's list."""
-    ours, old = tables.NEW[base], (base, tables.OLD[base])
-    ranks = tables.ranks(tables.by_family("confirming", tables.MAIN, tables.METRICS[metric]))
-    rank = {way: ranks[place] for place, way in enumerate(tables.MAIN)}
+    ours, old = default[base], (base, tables.OLD[base])
+    ranks = tables.ranks(tables.by_family("confirming", main, tables.METRICS[metric]))
+    rank = {way: ranks[place] for place, way in enumerate(main)}
     yield "mean rank better", [rank[ours], min(rank[peer] for peer in PEERS)]
     yield "mean loss at least 5 %", [below(ours, PEERS, metric=metric)]
     yield "with 8 to 25 rows", [below(ours, [old], metric=metric, which=lambda case: case.rarest <= tables.FEW)]
@@ -103,13 +103,19 @@ def figures_of(base, metric):
     yield "two classes", [below(ours, [tables.TUNER], metric=metric, which=tables.two_classes)]
 
 
-@pytest.mark.parametrize(("base", "column"), [("pragma", 2), ("forest", 3)])
-def test_what_was_asked_and_what_came(base, column):
+JUDGED = {"first": (tables.FIRST, tables.MAIN_FIRST), "second": (tables.NEW, tables.MAIN)}
+
+
+@pytest.mark.parametrize(
+    ("base", "judged", "column"),
+    [("pragma", "first", 2), ("pragma", "second", 3), ("forest", "first", 4), ("forest", "second", 5)],
+)
+def test_what_was_asked_and_what_came(base, judged, column):
     """The list is typed, as it says met or missed; its figures follow from the results."""
     page = (ROOT / "docs" / "study.md").read_text(encoding="utf-8")
     part = page.partition("## What was asked, and what came")[2].partition("## ")[0]
     rows = [line.split("|") for line in part.splitlines() if line.startswith("| ")]
-    f, plane = (list(figures_of(base, metric)) for metric in ("f", "plane"))
+    f, plane = (list(figures_of(base, metric, *JUDGED[judged])) for metric in ("f", "plane"))
     for (line, expected), (_, more) in zip(f, plane, strict=True):
         (cell,) = (row[column] for row in rows if row[1].strip().startswith(line))
         shown = [float(text) for text in re.findall(r"[+-]?\d+\.\d+", cell.partition("; LightGBM")[0])]
@@ -134,12 +140,7 @@ def test_what_a_review_is_worth():
     expected = [round(end(values)) for values in off.values() for end in (min, max)]
     assert [int(text) for text in said.groups()] == expected
     assert min(off["no review"]) >= 15
-    assert [value >= 8 for value in off["random"]] == [
-        True,
-        True,
-        False,
-        True,
-    ]  # asked for; the page says which is below
+    assert min(off["random"]) >= 8
     assert min(off["largest probability"]) >= 0
 
 
@@ -157,7 +158,7 @@ def test_a_fresh_review_gives_the_committed_line(data, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["new-thyroid1", "haberman", "hepatitis"])
+@pytest.mark.parametrize("name", ["new-thyroid1", "hayes-roth", "hepatitis"])
 def test_a_fresh_run_gives_the_committed_lines(data, monkeypatch, tmp_path, name):
     """To the last byte."""
     pytest.importorskip("lightgbm")

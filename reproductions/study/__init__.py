@@ -24,10 +24,12 @@ def run(name: str, folder: Path) -> None:
 
 
 def draw(folder: Path) -> None:
-    """Draw the mean ranks under each metric with their critical differences."""
+    """Draw the mean ranks under each metric with their critical differences, of the default judged first and of today's."""
     from reproductions.study.ranks import picture
+    from reproductions.study.tables import MAIN, MAIN_FIRST
 
-    picture("confirming").savefig(folder / "ranks.png", dpi=110, bbox_inches="tight")
+    for name, ways in (("ranks_first", MAIN_FIRST), ("ranks", MAIN)):
+        picture("confirming", ways).savefig(folder / f"{name}.png", dpi=110, bbox_inches="tight")
 
 
 def steps(folder: Path = RESULTS) -> list[tuple[str, Callable[[], None]]]:

@@ -111,7 +111,8 @@ def one_fold(fold: Fold, every: list[Asked], tallies: dict[tuple[str, str], Tall
         if tally is None:
             continue
         if (way.base, way.votes) not in evidences:
-            evidences[way.base, way.votes] = Evidence(ballots.get(way.base, way.votes), fold)
+            calibration = "out-of-fold" if way.votes.startswith("folds") else "out-of-bag"
+            evidences[way.base, way.votes] = Evidence(ballots.get(way.base, way.votes), fold, calibration)
         evidence, clock = evidences[way.base, way.votes], Clock()
         for asked in every:
             key = (way.base, way.votes, way.half_a_vote, asked.name)

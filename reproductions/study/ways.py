@@ -48,6 +48,8 @@ class Evidence:
 
     ballot: Ballot
     fold: Fold
+    calibration: str
+    """Whether the votes are out-of-bag or out-of-fold."""
 
     @cached_property
     def votes(self) -> Votes:
@@ -147,8 +149,16 @@ class Searches:
     @cached_property
     def tuned(self) -> Tuned:
         """What the library does today."""
-        options = TuningOptions(preferences=self.asked.preferences, smoothing=self.smoothing)
+        return self._tuned(self.evidence.calibration)
+
+    def _tuned(self, calibration: str) -> Tuned:
+        options = TuningOptions(preferences=self.asked.preferences, smoothing=self.smoothing, calibration=calibration)
         return tune(self.evidence.votes, options, np.random.default_rng(self.seed))
+
+    @cached_property
+    def first(self) -> Floats:
+        """The default that was judged first: out-of-bag votes treated as out-of-fold votes are."""
+        return self._tuned("out-of-fold").weights
 
     @property
     def default(self) -> Floats:
@@ -251,6 +261,10 @@ class Way:
         return decide_votes(new, weights, searches.smoothing), searches.promised(self.search, weights)
 
 
+TUNED = ("first", "default", "judged")
+"""The default for out-of-bag votes that was judged first, the one that is judged second, and the same with its promise cross-fitted."""
+
+
 def _ways() -> list[Way]:
     found = [Way("forest", "hard", "library"), Way("pragma", "hard", "library")]
     for base in ("forest", "pragma"):
@@ -283,7 +297,7 @@ def _ways() -> list[Way]:
             Way(f"pragma {base}", "bag", search)
             for search in ("bagged", "expected", "mean", "trusted mean", "trusted expected")
         ]
-    found += [Way(base, "hard", search) for base in ("forest", "pragma auto") for search in ("default", "judged")]
+    found += [Way(base, "hard", search) for base in ("forest", "pragma auto") for search in TUNED]
     found += [Way(base, "folds 5", search) for base in ("lightgbm", "logistic") for search in ("default", "judged")]
     return found
 
@@ -293,11 +307,11 @@ WAYS: list[Way] = _ways()
 CHOSEN: list[Way] = [
     *(Way(base, "hard", "library") for base in ("forest", "pragma")),
     *(Way(base, "folds 5", "library") for base in ("lightgbm", "logistic", "boosting")),
-    *(Way(base, "hard", search) for base in ("forest", "pragma auto") for search in ("default", "judged")),
+    *(Way(base, "hard", search) for base in ("forest", "pragma auto") for search in TUNED),
     *(
         Way(base, "folds 5", search)
         for base in ("lightgbm", "logistic", "boosting")
         for search in ("default", "judged")
     ),
 ]
-"""Those that the confirming families judge: the default of 0.1.0, and the one that the developing families chose."""
+"""Those that the confirming families judge: the default of 0.1.0, and those that the developing families chose, first and second."""

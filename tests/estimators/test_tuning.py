@@ -173,25 +173,58 @@ def few(rng):
 PREFERENCES = cp.Preferences({1: cp.Preference(10, 0.1, 0.9)}, metric="f")
 
 
+SHUNNING = cp.Votes.from_proba([0, 0, 1], [[1, 1000], [1, 2000], [1, 4000]], labels=[0, 1])
+"""With this truth a search shuns the second class: its weight is a few thousandths of the first one's."""
+
+
+def parts_of(tuned, expected, preferences):
+    """The logarithms of the mean over resamples, and of what a search with the expected truth finds."""
+    found = cp.search_weights(expected, preferences=preferences).weights
+    return np.log(tuned.stability.weights).mean(axis=0), np.log(found)
+
+
 @pytest.mark.filterwarnings("ignore::compromis.FewRowsWarning")
 @pytest.mark.parametrize("trust", [0.0, 0.6, 1.0])
-def test_weights_go_half_way_to_the_expected_ones_as_far_as_those_are_trusted(few, monkeypatch, trust):
+@pytest.mark.parametrize("calibration", ["out-of-bag", "out-of-fold"])
+def test_weights_go_half_way_to_the_expected_ones_out_of_fold_as_far_as_those_are_trusted(
+    few, monkeypatch, trust, calibration
+):
     expected, _ = with_expected_truth(few, np.random.default_rng(0))
     monkeypatch.setattr(tuning, "with_expected_truth", lambda *_: (expected, trust))
-    tuned = tune(few, TuningOptions(preferences=PREFERENCES), np.random.default_rng(0))
-    rows, other = (
-        np.log(tuned.stability.weights).mean(axis=0),
-        np.log(cp.search_weights(expected, preferences=PREFERENCES).weights),
-    )
-    assert np.log(tuned.weights) == pytest.approx((1 - trust / 2) * rows + trust / 2 * other)
+    options = TuningOptions(preferences=PREFERENCES, calibration=calibration)
+    tuned = tune(few, options, np.random.default_rng(0))
+    rows, other = parts_of(tuned, expected, PREFERENCES)
+    share = 0.5 if calibration == "out-of-bag" else trust / 2
+    assert np.log(tuned.weights) == pytest.approx((1 - share) * rows + share * other)
     assert (tuned.counts.matrix == few.counts(tuned.weights).matrix).all()
 
 
 @pytest.mark.filterwarnings("ignore::compromis.FewRowsWarning")
-def test_a_constraint_missed_with_the_expected_truth_is_met_by_the_rows(few, monkeypatch):
-    """The search with that truth is made to shun the class; the mean over resamples, which meets the minimum, is taken."""
+def test_out_of_bag_the_mean_stands_where_equal_weights_lose_less(few, monkeypatch):
+    monkeypatch.setattr(tuning, "with_expected_truth", lambda *_: (SHUNNING, 1.0))
+    kinds = ("out-of-bag", "out-of-fold")
+    bag, fold = (
+        tune(few, TuningOptions(preferences=PREFERENCES, calibration=kind), np.random.default_rng(0)) for kind in kinds
+    )
+    rows, other = parts_of(bag, SHUNNING, PREFERENCES)
+    equal = cp.evaluate(few.counts([1, 1]), preferences=PREFERENCES).summary.loss
+    assert bag.loss > equal >= fold.loss
+    assert np.log(bag.weights) == pytest.approx((rows + other) / 2)
+    assert np.log(fold.weights) == pytest.approx(rows)
+
+
+@pytest.mark.filterwarnings("ignore::compromis.FewRowsWarning")
+@pytest.mark.parametrize("calibration", ["out-of-bag", "out-of-fold"])
+def test_a_constraint_missed_with_the_expected_truth_is_met_by_the_rows(few, monkeypatch, calibration):
+    """Out of fold by the mean over resamples, which meets it; out of bag by the first weights that do on the way to the search's own."""
     preferences = cp.Preferences({1: cp.Preference(10, 0.1, 0.9, min_recall=0.5)}, metric="f")
-    shunning = cp.Votes.from_proba([0, 0, 0, 1], [[1, 0.9], [1, 0.8], [1, 0.7], [1, 0.1]], labels=[0, 1])
-    monkeypatch.setattr(tuning, "with_expected_truth", lambda *_: (shunning, 1.0))
-    tuned = tune(few, TuningOptions(preferences=preferences), np.random.default_rng(0))
+    monkeypatch.setattr(tuning, "with_expected_truth", lambda *_: (SHUNNING, 1.0))
+    options = TuningOptions(preferences=preferences, calibration=calibration)
+    tuned = tune(few, options, np.random.default_rng(0))
     assert tuned.counts.matrix[1, 1] >= 6
+    rows, other = parts_of(tuned, SHUNNING, preferences)
+    way = [((16 - step) * (rows + other) / 2 + step * np.log(tuned.search.weights)) / 16 for step in range(17)]
+    found = [few.counts(np.exp(logs)).matrix[1, 1] for logs in way]
+    first = next(step for step, number in enumerate(found) if number >= 6)
+    assert 0 < first < 16
+    assert np.log(tuned.weights) == pytest.approx(way[first] if calibration == "out-of-bag" else rows)

@@ -45,6 +45,8 @@ ANSWER_SMOOTHING = 0.5
 """Answers: half a one for every class; a few answers leave most classes without one; see docs/answers.md for the comparison."""
 AUTO_RESAMPLES, AUTO_RESAMPLES_MANY = 20, 6
 """For up to three classes, and for more, where a search takes longer; see docs/tuning.md for the comparison."""
+STEPS = 16
+"""In so many steps averaged weights go towards those of a search until constraints are met."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -273,9 +275,10 @@ def tune(
     """Return the weights to decide with, and what a search like it decides on votes that did not choose the weights.
 
     With resamples the weights are the geometric mean of what the resamples find, steadier for rare classes, and of what a search finds with
-    the truth that the votes lead one to expect. Where that is worse than equal weights on the votes, or misses a constraint, the mean over
-    resamples is taken alone, and else the weights of the search on the votes themselves. `rows` are the votes row by row, where rows
-    belong to groups; `by` is the group of each pattern, where minima must hold in each.
+    the truth that the votes lead one to expect. Where that misses a constraint, out-of-bag votes are decided by weights as near to it as
+    meet all of them; other votes by the mean over resamples alone, and else by the weights of the search on the votes themselves, also
+    where the mean is worse than equal weights on the votes. `rows` are the votes row by row, where rows belong to groups; `by` is the
+    group of each pattern, where minima must hold in each.
     """
     problem, resamples = options.problem(votes, by), options.resamples_for(len(votes.classes))
     warn_of_few_rows(problem, resamples)
@@ -297,7 +300,7 @@ def tune(
         warn_if_not_given(guarantee)
         chosen = replace(chosen, guarantee=guarantee)
     elif resamples and by is None:
-        chosen = _towards_expected(problem, chosen, options.method, generator)
+        chosen = _towards_expected(problem, chosen, options, generator)
     # rows without honest votes were in every tree's sample, which no new row is
     chosen = with_review(problem, chosen, options.review, unvoted=0)
     # a verdict needs no search to the end: with many classes, or a single search, only descents from the starts
@@ -331,24 +334,41 @@ def _each_group(problem: SearchProblem, by: ByGroup, options: TuningOptions, see
 
 
 def _towards_expected(
-    problem: SearchProblem, averaged: WeightSearch, method: str | Sweep, generator: np.random.Generator
+    problem: SearchProblem, averaged: WeightSearch, options: TuningOptions, generator: np.random.Generator
 ) -> WeightSearch:
-    """Return the log-mean of the weights over resamples and those of a search with the expected truth, as far as that is to be trusted."""
+    """Return the log-mean of the weights over resamples and those of a search with the expected truth.
+
+    Out-of-bag votes come from a third of the members, so how bold they are, and what one set of weights loses on them against another, is
+    in part noise that new votes do not have: there both count alike, whatever calibration says, and equal weights need not be beaten.
+    """
     unfit = problem.arrays.cost is not None or problem.votes.strata is not None
     expected = None if unfit else with_expected_truth(problem.votes, generator)
     search, stability = averaged.single or averaged, averaged.stability
     if expected is None or stability is None or not search.feasible:
         return averaged
     votes, trust = expected
-    brief = Sweep(rounds=0) if method == "auto" and problem.classes > 2 else method
+    brief = Sweep(rounds=0) if options.method == "auto" and problem.classes > 2 else options.method
     other = search_problem(replace(problem, votes=votes), method=brief, random_state=int(generator.integers(2**31)))
-    mean = np.log(stability.weights).mean(axis=0)
-    weights = normalised(np.exp((1 - trust / 2) * mean + trust / 2 * np.log(other.weights)))
-    if not is_kept(problem, weights):
+    mean, out_of_bag = np.log(stability.weights).mean(axis=0), options.calibration == "out-of-bag"
+    share = 0.5 if out_of_bag else trust / 2
+    weights = normalised(np.exp((1 - share) * mean + share * np.log(other.weights)))
+    if out_of_bag:
+        weights = _meeting_constraints(problem, weights, search.weights)
+    elif not is_kept(problem, weights):
         return averaged
     counts = problem.counts(weights)
     found = replace(averaged, weights=weights, counts=counts, loss=problem.value(counts)[1])
     return replace(found, optimal=False, feasible=True, single=search)
+
+
+def _meeting_constraints(problem: SearchProblem, weights: Floats, searched: Floats) -> Floats:
+    """Return the weights, or the nearest to them on the way to those of a search, which meet all constraints."""
+    for step in range(STEPS):
+        logs = (STEPS - step) * np.log(weights) + step * np.log(searched)
+        moved = normalised(np.exp(logs / STEPS))
+        if problem.value(problem.counts(moved))[0] == 0:
+            return moved
+    return searched
 
 
 def cross_fitted(problem: SearchProblem, method: str | Sweep, seed: int) -> Counts:
