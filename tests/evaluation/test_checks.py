@@ -84,6 +84,7 @@ def test_a_capacity_is_checked():
     )
     assert condition.reached == 0.4
     assert condition.asked == "at most 0.3"
+    assert condition.name == "share predicted 'bad'"  # a table has 24 letters for it, enough for a label of six
     assert cp.check(cp.evaluate(TRUTH, ["good"] * 10, preferences=preferences)).passed
 
 

@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 import scipy.sparse
 from sklearn.base import clone
+from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
 
 import compromis as cp
 from compromis.weights import predictor
@@ -409,3 +411,23 @@ def test_a_record_holds_the_review(tmp_path):
     cp.evidence.write(votes, tmp_path / "e.json")
     again = cp.evaluation.Record.verify(tmp_path / "r.json", tmp_path / "e.json")
     assert again.decision.review == search.decision.review
+
+
+@pytest.mark.parametrize(
+    ("estimator", "cv", "review", "said"),
+    [
+        (RandomForestClassifier(30, random_state=0), "auto", cp.Review(at_most=9, per=90), "fewer trees"),
+        (GaussianNB(), 3, cp.Review(max_share=0.1, confidence=0.9), "other fits"),
+        (GaussianNB(), 3, cp.Review(max_share=0.1), None),
+        (GaussianNB(), "prefit", cp.Review(at_most=9, per=90), None),
+    ],
+)
+def test_a_cap_on_votes_of_other_fits_is_called_measured(estimator, cv, review, said):
+    """No order statistic speaks of models that were fitted on other rows."""
+    X, y = load_iris(return_X_y=True)
+    X, y = X[50:], y[50:]
+    fitted = estimator.fit(X[::2], y[::2]) if cv == "prefit" else estimator
+    tuned = cp.TunedDecisionClassifier(fitted, cv=cv, review=review, random_state=0).fit(X[1::2], y[1::2])
+    text = " ".join(str(tuned.review_).split())
+    assert ("The confidence is measured, not proven" in text) == (said is not None)
+    assert (said or "") in text

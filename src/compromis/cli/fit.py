@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def _without_index(table: Table) -> dict[str, list[str | None]]:
     """Return the columns but the one without a name that counts the rows: pandas writes its index so."""
     texts = table.texts()
-    rows = table.rows.tolist()
-    if "" in texts and any(texts[""] == [str(row - first) for row in rows] for first in (1, 0)):
+    index, rows = texts.get(""), table.rows.tolist()
+    if index is not None and any(index == [str(row - first) for row in rows] for first in (1, 0)):
         click.echo(f"left out the first column of {table.source}, which has no name and counts the rows", err=True)
         del texts[""]
     return texts

@@ -303,6 +303,8 @@ def tune(
         chosen = _towards_expected(problem, chosen, options, generator)
     # rows without honest votes were in every tree's sample, which no new row is
     chosen = with_review(problem, chosen, options.review, unvoted=0)
+    if chosen.review is not None:
+        chosen = replace(chosen, review=replace(chosen.review, calibration=options.calibration))
     # a verdict needs no search to the end: with many classes, or a single search, only descents from the starts
     slow = problem.classes > (3 if resamples else 2)
     quick = Sweep(rounds=0) if options.method == "auto" and slow else options.method

@@ -55,7 +55,8 @@ class Condition:
     @property
     def name(self) -> str:
         """What is bounded, in words."""
-        of = self.rate if self.label is None else f"{self.rate} of {self.label!r}"
+        between = " of " if self.is_minimum else " "  # shorter: a table cuts long names in their middle
+        of = self.rate if self.label is None else f"{self.rate}{between}{self.label!r}"
         return of if self.group is None else f"{self.group}: {of}"
 
     @property

@@ -29,6 +29,7 @@ from compromis.measures.pragma import missed_constraints, pragma, shortfall
 from compromis.measures.rates import precision, recall
 from compromis.preferences import PreferenceArrays, Preferences, read_preferences
 from compromis.weights.decision import Decision
+from compromis.weights.guarantee import CALIBRATIONS
 from compromis.weights.predictor import CHUNK, best_and_second, needs_review, weighted
 
 DAYS = 0.99
@@ -221,6 +222,8 @@ class Reviewed(Result):
     """How many of these rows may be reviewed for the cap to hold on new rows; -1 where not even none."""
     share_needed: float | None = None
     """Where a constraint is missed with the reviewer too: the share of these rows that would have to be reviewed."""
+    calibration: str = "given"
+    """Where the votes come from, as of a `Guarantee`: only those of a model that has not seen the rows make a confidence exact."""
 
     schema = "compromis/review"
 
@@ -278,6 +281,7 @@ class Reviewed(Result):
             "ratio": self.ratio,
             "rows": self.rows,
             "unvoted": self.unvoted,
+            "calibration": self.calibration,
             "summary": self.summary,
             "classes": [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
         }
@@ -299,6 +303,8 @@ class Reviewed(Result):
 
     def _notes(self) -> list[str]:
         notes = [self.too_few()] if self.allowed is not None and self.allowed < 1 else []
+        if self.review is not None and self.review.is_sure and self.calibration.startswith("out-of"):
+            notes.append(f"the confidence is {CALIBRATIONS[self.calibration]}")
         missed = missed_constraints(self.counts, self.arrays)
         if missed and self.share_needed is not None:
             cure = f"it takes a review of {100 * self.share_needed:.3g} % of these rows; raise the cap, or lower the constraint"
@@ -382,7 +388,7 @@ def review_on(decision: Decision, y_true: Any, y_proba: Any, *, preferences: Any
     return Reviewed(review=None, ratio=ratio, alone=alone, asked=asked, arrays=arrays, **without)
 
 
-def _unvoted(rows: int, weights: Floats, smoothing: float, ratio: float | None) -> dict[str, int]:
+def _unvoted(rows: int, weights: Floats, smoothing: float, ratio: float | None) -> dict[str, Any]:
     """Return the rows without votes, and how many of them a person looks at."""
     asked = ratio is not None and _unvoted_ratio(weights, smoothing) < ratio
     return {"unvoted": rows, "unvoted_asked": rows if asked else 0}
