@@ -14,6 +14,7 @@ from compromis.estimators import tuning
 from compromis.estimators.expected import with_expected_truth
 from compromis.estimators.tuning import GroupedVotes, TuningOptions, cross_fitted, tune
 from compromis.evidence.grouped import GroupedCounts
+from compromis.measures.by_group import ByGroup
 
 EVEN = cp.Preferences({1: cp.Preference(5, 0.6, 0.6)})
 
@@ -89,6 +90,19 @@ def test_a_class_of_one_row_cannot_be_guaranteed_and_the_fit_does_not_fail(rng, 
     if "min_recall" in asked:
         assert tuned.guarantee.rows_missing == 21
         assert "1 row of the class with 0 wrong gives 0.1" in str(tuned.guarantee.items[0])
+
+
+def test_a_group_whose_own_weights_guarantee_less_is_told(rng):
+    """0.5^4 is above a half of the tenth that may fail, the part of each of two groups: four rows do not give it."""
+    y, group = np.repeat([0, 1], 24), np.tile([0, 0, 0, 0, 0, 1], 8)
+    votes = cp.Votes.from_proba(y, np.eye(2)[y] + 0.1, merge=False)
+    options = TuningOptions(preferences=cp.Preferences({1: cp.Preference(min_recall=0.5, confidence=0.9)}))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        tuned = tune(votes, options, rng, by=ByGroup(("many", "few"), group))
+    assert {name: search.guarantee.given for name, search in tuned.by_group.items()} == {"many": True, "few": False}
+    texts = [(one.filename, str(one.message)[:59]) for one in told if "alone" in str(one.message)]
+    assert texts == [(__file__, "with the weights of group 'few' alone, guarantee not given:")]
 
 
 def test_many_rows_are_shared_out_at_random(rng):

@@ -240,6 +240,7 @@ def test_a_search_gives_its_guarantee():
     assert item.wrong == search.counts.matrix[0, 1] <= 2
     assert "Guarantee: recall of 'fraud' at least 0.95 on new rows" in str(search).replace("\n", " ")
     assert search.guarantee.price[0].recall_after >= 0.98
+    assert "=== Price of the guarantee ===" in str(search)  # shown, never hidden
     assert search.document()["guarantee"]["given"] is True
 
 
@@ -251,6 +252,7 @@ def test_a_tuned_estimator_gives_its_guarantee():
     )
     assert model.guarantee_ is model.tuning_.guarantee
     assert model.guarantee_.items[0].rows == 75
+    assert "=== Price of the guarantee ===" in str(model.tuning_)
 
 
 def test_too_few_rows_warn_and_can_be_an_error():
@@ -323,3 +325,16 @@ def test_a_guarantee_on_rounded_votes_says_so():
         guarantee = cp.search_weights(rounded, preferences=SURE, random_state=0).guarantee
     assert guarantee.document()["step"] == pytest.approx(0.05)
     assert "step" not in cp.search_weights(y, votes, preferences=SURE, labels=["fraud", "ok"]).guarantee.document()
+
+
+def test_the_text_gives_the_price_of_the_classes_that_it_shows():
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(15), 40)
+    votes = rng.random((600, 15)) + 2 * np.eye(15)[y]
+    sure = {14: cp.Preference(10, min_recall=0.5, confidence=0.9)}
+    search = cp.search_weights(y, votes, preferences=sure, method=Sweep(rounds=0), random_state=0)
+    shown, price = search.text_tables()
+    assert [row[0] for row in price.rows] == [row[0] for row in shown.rows]
+    assert len(price.rows) == 12
+    assert price.rows[0][0] == "14"
+    assert len(search.tables()[1].rows) == 15

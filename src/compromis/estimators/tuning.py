@@ -330,7 +330,9 @@ def _each_group(problem: SearchProblem, by: ByGroup, options: TuningOptions, see
             replace(problem, votes=part, arrays=arrays, by=None), method=options.method, random_state=seed
         )
         if search.guarantee is not None:
-            search = replace(search, guarantee=replace(search.guarantee, calibration=options.calibration))
+            guarantee = replace(search.guarantee, calibration=options.calibration)
+            warn_if_not_given(guarantee, f"with the weights of group {name!r} alone, ")
+            search = replace(search, guarantee=guarantee)
         found[name] = search
     return found
 

@@ -275,10 +275,10 @@ def by_order_statistic(demands: list[Demand]) -> bool:
     return len(demands) == 1 and demands[0].rate == "recall"
 
 
-def warn_if_not_given(guarantee: Guarantee) -> None:
-    """Warn of the constraints that these rows do not give, and of rows that no guarantee covers."""
+def warn_if_not_given(guarantee: Guarantee, weights: str = "") -> None:
+    """Warn of the constraints that these rows do not give, and of rows that no guarantee covers; `weights` are of which group alone."""
     for doubt in guarantee.doubts():
-        warnings.warn(doubt, GuaranteeWarning, stacklevel=_level_of_caller())
+        warnings.warn(f"{weights}{doubt}", GuaranteeWarning, stacklevel=_level_of_caller())
 
 
 def warn_of_idle_confidence(preferences: Preferences | None, classes: Iterable[Any], without: str) -> None:

@@ -210,15 +210,19 @@ class WeightSearch(Result):
         return self.cut(self.tables())
 
     def cut(self, tables: Sequence[Table]) -> list[Table]:
-        """Return the tables, the first with some of many classes: those that matter, then the most frequent ones."""
+        """Return the tables, those of many classes with some of them: those that matter, then the most frequent ones."""
         table, *others = tables
         if len(table.rows) <= MOST_ROWS:
             return [table, *others]
+        whole = len(table.rows)
         first = [self.classes.index(row.label) for row in self.headline.classes]
         frequent = np.argsort(-self.counts.support, kind="stable").tolist()
         chosen = list(dict.fromkeys([*first, *frequent]))[:MOST_ROWS]
-        title = f"{MOST_ROWS} of {len(table.rows)} classes; all: --json"
-        return [table._replace(title=title, rows=[table.rows[k] for k in chosen]), *others]
+        cut = [
+            one._replace(rows=[one.rows[k] for k in chosen]) if len(one.rows) == whole else one
+            for one in (table, *others)
+        ]
+        return [cut[0]._replace(title=f"{MOST_ROWS} of {whole} classes; all: --json"), *cut[1:]]
 
     def tables_of(self, counts: Counts) -> list[Table]:
         """Return that table with other counts after the search: those of rows that did not choose the weights."""
@@ -246,7 +250,9 @@ class WeightSearch(Result):
             for k, (label, weight) in enumerate(zip(self.classes, self.weights, strict=True))
         ]
         more = [] if self.by is None else [group_table(self.by, self.arrays)]
-        return [Table("", header, rows), *more, *([] if self.review is None else self.review.tables())]
+        for part in (self.guarantee, self.review):
+            more += [] if part is None else part.tables()
+        return [Table("", header, rows), *more]
 
     @property
     def message(self) -> str:
