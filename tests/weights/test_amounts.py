@@ -75,7 +75,7 @@ def test_two_classes_against_every_threshold(seed):
 
 
 def test_an_amount_that_is_refused_is_called_so():
-    with pytest.raises(cp.InputError, match="^amount is too large to add up") as caught:
+    with pytest.raises(cp.InputError, match=r"^amount is too large to add up") as caught:
         search_weights([0, 1], [[1, 2], [2, 1]], preferences=costing([[0, "amount"], [1, 0]]), amount=[1e300, 1])
     assert caught.value.parameter == "amount"
 
