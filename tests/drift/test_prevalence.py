@@ -153,6 +153,26 @@ class TestConfusion:
         assert found.value == pytest.approx(share, rel=1e-12)
         assert found.high - found.value == pytest.approx(1.959964 * error, rel=2e-3)
 
+    def test_weights_of_labelled_rows_are_no_rows(self, rng):
+        """Rogan and Gladen's variance with Kish's numbers of rows, whatever the unit of the weights."""
+        truth = rng.random(400) < 0.4
+        predicted, weight = truth ^ (rng.random(400) < 0.15), rng.lognormal(size=400)
+        new = [True] * 70 + [False] * 130
+        for unit in (1e-3, 1.0, 1e3):
+            reference = cp.Counts.from_predictions(truth, predicted, sample_weight=unit * weight)
+            found = cp.drift.prevalence_by_confusion(new, reference=reference).by_class[True]
+            rows = [weight[part].sum() ** 2 / (weight[part] ** 2).sum() for part in (truth, ~truth)]
+            sensitivity, specificity = (
+                np.average(predicted[part] == truth[part], weights=weight[part]) for part in (truth, ~truth)
+            )
+            first, second = (  # with half a row right and half a row wrong more, as a rate of 0 is not known to be 0
+                (rate * size + 0.5) / (size + 1) for rate, size in zip((sensitivity, specificity), rows, strict=True)
+            )
+            variance = 0.35 * 0.65 / 200 + found.value**2 * first * (1 - first) / rows[0]
+            variance += (1 - found.value) ** 2 * second * (1 - second) / rows[1]
+            error = sqrt(variance) / (sensitivity + specificity - 1)
+            assert found.high - found.value == pytest.approx(1.959964 * error, rel=2e-3)
+
     def test_more_alarms_missing_than_false_ones_explain(self):
         reference = cp.Counts.from_matrix([[900, 100], [10, 90]], ["no", "yes"])
         found = cp.drift.prevalence_by_confusion(["no"] * 1000, reference=reference)

@@ -199,6 +199,17 @@ def test_groups_count_groups():
     assert grouped.interval.width > 0.8 * single.interval.width > 2 * alone.interval.width
 
 
+def test_rows_to_judge_are_rows_where_they_have_weights():
+    truth, predicted = np.repeat([1, 1, 0, 0], [14, 4, 10, 972]), np.repeat([1, 0, 1, 0], [14, 4, 10, 972])
+    for unit in (1e-9, 1.0, 1e9):
+        weight = np.full(1000, unit)
+        verdict = cp.evaluate(
+            truth, predicted, preferences=cp.Preferences.prioritise([1]), sample_weight=weight
+        ).verdict
+        assert verdict.cause.rarest_rows == pytest.approx(18)
+        assert verdict.sentence.endswith("judge more rows, above all of class 1 (18)")
+
+
 def test_repr_is_short():
     verdict = verdict_of([[140, 40], [100, 9720]], rare())
     assert repr(verdict) == "<Verdict: better than no model, loss 0.2055, difference 0.2486>"

@@ -19,6 +19,7 @@ from compromis.evidence.counts import Counts
 from compromis.evidence.readers import read_shares
 from compromis.evidence.scores import as_dense, check_order_is_said, check_scores, read_scores
 from compromis.labels import by_label, plain_label, positions_in
+from compromis.measures.rates import effective_rows
 from compromis.uncertainty.intervals import Interval, normal_quantile, read_confidence
 
 
@@ -213,7 +214,8 @@ def from_predicted(predicted: Ints, reference: Counts, level: float) -> Prevalen
             "the new rows are predicted as classes that no labelled row is predicted as, so the reference says nothing of their "
             "shares; label some of them"
         )
-    spread = np.diag(solver @ _decision_noise(q, rates, raw, rows, support[present]) @ solver.T) ** 0.5
+    labelled = effective_rows(reference, axis=1)[present]
+    spread = np.diag(solver @ _decision_noise(q, rates, raw, rows, labelled) @ solver.T) ** 0.5
     values = np.zeros((3, len(support)))  # the share, its lower and its upper bound
     share, reach = np.clip(raw, 0, None) / np.clip(raw, 0, None).sum(), normal_quantile(level) * spread
     low, high = np.clip(raw - reach, 0, 1), np.clip(raw + reach, 0, 1)

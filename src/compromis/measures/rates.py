@@ -322,9 +322,14 @@ FEW_PREDICTIONS = 20
 """A precision that rests on fewer says little."""
 
 
+def effective_rows(counts: Counts, axis: int) -> Floats:
+    """Return the rows predicted as each class (axis 0) or of each true class (1); their effective number (Kish) where they have weights."""
+    rows = counts.labelled.sum(axis=axis).astype(np.float64)
+    squares = rows if counts.squares is None or counts.strata is not None else counts.squares.sum(axis=axis)
+    return np.nan_to_num(ratio(rows**2, squares))
+
+
 def few_predictions(counts: Counts) -> tuple[tuple[Label, float], ...]:
     """Return the classes predicted, but in fewer than 20 rows (effective rows where they have weights), with that number."""
-    predicted = counts.labelled.sum(axis=0).astype(np.float64)
-    squares = predicted if counts.squares is None or counts.strata is not None else counts.squares.sum(axis=0)
-    rows = np.nan_to_num(ratio(predicted**2, squares))
+    rows = effective_rows(counts, axis=0)
     return tuple((counts.classes[k], float(rows[k])) for k in np.flatnonzero((rows > 0) & (rows < FEW_PREDICTIONS)))

@@ -23,7 +23,7 @@ from compromis.measures.pragma import (
     own_answers,
     with_mean_costs,
 )
-from compromis.measures.rates import Evidence, counts_of, few_predictions
+from compromis.measures.rates import Evidence, counts_of, effective_rows, few_predictions
 from compromis.metrics import KULCZYNSKI
 from compromis.preferences import PreferenceArrays
 from compromis.uncertainty.intervals import Interval
@@ -46,7 +46,7 @@ class Cause:
     single_class: bool
     """Whether only one class occurs."""
     rarest: Label | None
-    """The class that matters and has the fewest rows, with their number."""
+    """The class that matters and has the fewest rows, with their number (effective rows where they have weights)."""
     rarest_rows: float
     favoured: Label | None
     """The class that the best coin predicts mostly, and far more often than it occurs, if no `min_precision` speaks against it yet."""
@@ -364,7 +364,7 @@ def _cause(counts: Counts, arrays: PreferenceArrays, coin: Coin) -> Cause:
     return Cause(
         single_class=int(occurs.sum()) == 1,
         rarest=None if rarest is None else counts.classes[rarest],
-        rarest_rows=0.0 if rarest is None else float(counts.labelled.sum(axis=1)[rarest]),
+        rarest_rows=0.0 if rarest is None else float(effective_rows(counts, axis=1)[rarest]),
         favoured=counts.classes[k] if favoured else None,
         favoured_share=float(shares[k]) if favoured else math.nan,
         other_metric=arrays.metric is KULCZYNSKI,
