@@ -32,7 +32,7 @@ def read_weights(sample_weight: Any, rows: int, *, name: str = "sample_weight") 
     check_weights(weight, lambda row: f"row {row}", name)
     if not weight.any():
         raise InputError(f"{name} is zero for every row; nothing would count", parameter=name)
-    check_weights_add_up(weight, rows)
+    check_weights_add_up(weight, rows, name)
     return weight
 
 
@@ -47,13 +47,13 @@ def check_weights(weight: Floats, named: Callable[[int], str], name: str = "samp
         )
 
 
-def check_weights_add_up(weight: Floats, rows: int) -> None:
+def check_weights_add_up(weight: Floats, rows: int, name: str = "sample_weight") -> None:
     """Raise if the sum of so many weights, or of their squares, may be more than a float holds, or less."""
     largest = float(weight.max(initial=0.0))
     if largest > 0 and largest * largest < np.finfo(float).tiny:
-        raise InputError("sample_weight is too small to add up; scale it", parameter="sample_weight")
+        raise InputError(f"{name} is too small to add up; scale it", parameter=name)
     if not largest * max(largest, 1.0) * rows < np.inf:
-        raise InputError("sample_weight is too large to add up; scale it", parameter="sample_weight")
+        raise InputError(f"{name} is too large to add up; scale it", parameter=name)
 
 
 def read_class_numbers(
