@@ -40,7 +40,7 @@ preferences = st.builds(
 )
 
 
-numbers = st.floats(allow_nan=False, allow_infinity=False)
+numbers = st.floats(-1e100, 1e100)
 costs = st.lists(label, min_size=2, max_size=4, unique_by=lambda one: (type(one), str(one))).flatmap(
     lambda labels: st.builds(
         lambda cost, bound: cp.Preferences({labels[0]: bound}, cost=cost, labels=labels),
@@ -150,6 +150,16 @@ def test_capacities_that_leave_rows_without_a_class():
     ):
         cp.Preferences({"a": cp.Preference(max_share=0.3), "b": cp.Preference(max_share=0.2)}).on(["a", "b"])
     cp.Preferences(default=cp.Preference(max_share=1 / 3)).on(["a", "b", "c"])
+
+
+@pytest.mark.parametrize("cost", [1e308, -1e308])
+def test_numbers_whose_sums_overflow_are_refused_by_name(cost):
+    """A perfect prediction was called no better than no model, below numpy's warnings of an overflow."""
+    with pytest.raises(cp.InputError, match=r"costs are at most 1e\+100, got -?1e\+308; scale them"):
+        cp.Preferences(cost=[[0, cost], [1, 0]], labels=["a", "b"])
+    wanted = cp.Preferences(cost={("a", "b"): "amount"})
+    with pytest.raises(cp.InputError, match=r"^amount is too large to add up"):
+        cp.evaluate(["a", "b"], ["a", "b"], preferences=wanted, amount=[1, abs(cost)])
 
 
 def test_a_cost_of_a_class_written_in_two_ways_is_refused():

@@ -14,6 +14,8 @@ from compromis.labels import plain_label
 
 AMOUNT = "amount"
 """Stands for the amount of each row among costs."""
+LARGEST = 1e100
+"""The largest importance or cost: sums and squares of such numbers stay within float64."""
 
 
 def read_cost(cost: Any, labels: Sequence[Any] | None) -> tuple[tuple[Label, ...], tuple[tuple[float | str, ...], ...]]:
@@ -46,6 +48,10 @@ def read_cost(cost: Any, labels: Sequence[Any] | None) -> tuple[tuple[Label, ...
         )
     if not np.isfinite(matrix).all():
         raise InputError("costs must be finite; for 'never' write a large number", "cost")
+    if np.abs(matrix).max() > LARGEST:
+        raise InputError(
+            f"costs are at most {LARGEST:g}, got {matrix.flat[np.abs(matrix).argmax()]:g}; scale them", "cost"
+        )
     rows = zip(matrix.tolist(), varies, strict=True)
     return tuple(names), tuple(
         tuple(AMOUNT if of else cell for cell, of in zip(row, where, strict=True)) for row, where in rows

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._costs import AMOUNT, read_cost
+from compromis._costs import AMOUNT, LARGEST, read_cost
 from compromis._files import write_whole
 from compromis._results import face
 from compromis._text import nearest, shown
@@ -196,16 +196,12 @@ def _percent(share: float) -> str:
     return f"{100 * share:.6g} %"
 
 
-_LARGEST = 1e100
-"""Sums and squares of such numbers stay within float64."""
-
-
 def _check_factor(name: str, value: float) -> None:
     if not (isinstance(value, Real) and 0 <= value < math.inf):
         raise InputError(f"{name} is a finite number of at least 0, got {value!r}", name)
-    if value > _LARGEST:
+    if value > LARGEST:
         raise InputError(
-            f"{name} is at most {_LARGEST:g}, got {value}; what counts is how it compares with other classes", name
+            f"{name} is at most {LARGEST:g}, got {value}; what counts is how it compares with other classes", name
         )
 
 

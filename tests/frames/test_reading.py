@@ -185,7 +185,7 @@ def test_formulas_in_exported_csv_are_harmless():
     assert text.splitlines() == ["'=a,n", "'=1+1,1", "-1,2", "'+x,3", "'@y,4", "ok,5", "'-x,6"]
 
 
-@pytest.mark.parametrize("hidden", ["\ufeff", "\ufeff\ufeff", "\u200b", " \u2060", "\x1b", "\x00"])
+@pytest.mark.parametrize("hidden", ["\ufeff", "\ufeff\ufeff", "\u200b", " \u2060", "\x1b", "\x00", "\u3164", "\u2800"])
 def test_formulas_behind_what_nobody_sees(hidden):
     text = cp.frames.to_csv({hidden + "=1+cmd|' /C calc'!A0": [hidden + "@x", hidden + "-1"]})
     assert text == f"'{hidden}=1+cmd|' /C calc'!A0\n'{hidden}@x\n'{hidden}-1\n"

@@ -336,6 +336,8 @@ def check_texts(count: int, letters: int, source: str) -> None:
 
 _FORMULA = frozenset("=+-@＝＋－＠")
 """What a spreadsheet may take for the start of a formula; the wide ones count in East Asian ones."""
+_FILLERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+"""Letters and signs that nobody sees either."""
 _BREAKS = re.compile("([;\t\n\r])")
 """Where a spreadsheet whose list separator is no comma begins another cell, also within what we quote: it takes quotes for quotes only
 at the beginning of a cell of its own."""
@@ -384,7 +386,9 @@ def _harmless(cell: object) -> object:
 
 def _is_formula(text: str) -> bool:
     """Whether text begins as a formula, after what nobody sees and quotes, of which two may be an empty cell's."""
-    seen = (mark for mark in text if mark != '"' and unicodedata.category(mark)[0] not in "CZM")
+    seen = (
+        mark for mark in text if mark != '"' and mark not in _FILLERS and unicodedata.category(mark)[0] not in "CZM"
+    )
     return next(seen, "") in _FORMULA
 
 
