@@ -280,8 +280,9 @@ class GivenUp:
     @property
     def sentence(self) -> str:
         """What happens to the class, without the cure."""
-        found = f"{100 * self.recall:.1f} % of its {count(self.support)} rows are found, most are predicted as {self.instead!r}"
-        return f"class {self.label!r} is given up: {found}"
+        told = f"{100 * self.recall:.1f} % of its {count(self.support)} rows are found, most are"
+        lost = "its only row is" if self.support == 1 else told
+        return f"class {self.label!r} is given up: {lost} predicted as {self.instead!r}"
 
     def __str__(self) -> str:
         return f"{self.sentence}; {CURE}"
