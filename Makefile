@@ -30,7 +30,7 @@ endef
 
 demo: $(STAMP)
 	@$(BIN)/compromis demo
-	@echo "(so that your shell finds it, first: source $(BIN)/activate)"
+	@echo "First: source $(BIN)/activate, so that your shell finds compromis."
 
 test: $(STAMP)
 	$(PYTEST) -q -n $(WORKERS)

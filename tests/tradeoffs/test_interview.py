@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import compromis as cp
+from compromis.measures.headline import ClassRows
 from compromis.tradeoffs import Interview
+from compromis.tradeoffs.interview import Question
 
 
 def votes_of(classes=2, rows=600, seed=3):
@@ -158,6 +160,17 @@ def test_renderings():
     assert interview.to_frame()["answers"].tolist() == [1]
     assert repr(interview) == "Interview(classes=['ill'], metric='f', answers=['first'])"
     assert "<table" in interview._repr_html_()
+
+
+def test_names_of_classes_are_told_apart():
+    names = [f"customer cancelled after the {which} invoice of the year" for which in ("first", "second")]
+    sides = [
+        tuple(ClassRows(label=name, of=9, found=found, missed=9 - found, false_alarms=0) for name in names)
+        for found in (3, 4)
+    ]
+    question = Question(topic="importance", label=names[0], beside=names[1], number=1, first=sides[0], second=sides[1])
+    assert all("first" in side[0] and "second" in side[1] for side in question.told)
+    assert all(line in str(question) for side in question.told for line in side)
 
 
 def test_what_cannot_be_asked_is_refused():

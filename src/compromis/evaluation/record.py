@@ -27,6 +27,7 @@ from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.files import EvidenceFile, encoded
 from compromis.evidence.votes import Votes
+from compromis.measures.headline import headline_of
 from compromis.measures.pragma import pragma
 from compromis.preferences import PreferenceArrays, Preferences, read_preferences
 from compromis.uncertainty.verdict import Verdict, verdict_on
@@ -187,14 +188,17 @@ class Record(Result):
         return {**content, "seal": _seal(content)}
 
     def sentences(self) -> list[str]:
-        """Return the verdict, what was wanted, what is guaranteed, and the limits."""
+        """Return what is found and missed, the verdict, what was wanted, what is guaranteed, and the limits."""
         facts = self.facts
         until = f", valid until {facts.valid_until}" if facts.valid_until else ""
         collected = f", collected {facts.collected}" if facts.collected else ""
         guaranteed = [] if self.guarantee is None else [f"guarantee: {item}" for item in self.guarantee.items]
         reviewed = [] if self.review is None else self.review.sentences()
+        first, *more = headline_of(self.counts, self.arrays, state=self.verdict.state).sentences()
         return [
-            Finding(str(self.verdict), self.verdict.state),
+            Finding(first, "headline"),
+            *more,
+            *self.verdict.findings(),
             f"{facts.title}: recorded {facts.made}{until}, on {count(self.evidence.rows)} rows{collected}; weights: {facts.method}",
             *(f"wanted: {line.rstrip('.')}" for line in self.preferences.describe().split("\n")),
             *guaranteed,

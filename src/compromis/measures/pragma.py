@@ -276,6 +276,8 @@ class GivenUp:
     """What most of its rows are predicted as."""
 
     def __str__(self) -> str:
+        if self.support == 1:
+            return f"class {self.label!r} is given up: its only row is predicted as {self.instead!r}"
         found = f"{100 * self.recall:.1f} % of its {count(self.support)} rows are found"
         return f"class {self.label!r} is given up: {found}, {self.instead!r} is predicted most often in its place"
 

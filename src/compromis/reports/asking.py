@@ -89,9 +89,7 @@ def _page(interview: Interview) -> dict[str, Any]:
     return {
         "number": None if question is None else question.number,
         "most": interview.most,
-        "sides": []
-        if question is None
-        else [[f"finds {one}" for one in side] for side in (question.first, question.second)],
+        "sides": [] if question is None else [[f"finds {one}" for one in side] for side in question.told],
         "known": [
             {"name": one.name, "range": f"{one.value:.2g} ({one.low:.2g} to {one.high:.2g})", "shares": one.shares}
             for one in interview.known

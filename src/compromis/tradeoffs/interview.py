@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from compromis._results import Result, columns_of
-from compromis._text import Table, nearest, shown, shown_label
+from compromis._text import LONG_NAME, Table, nearest, short_names, shown, shown_label
 from compromis._typing import Flags, Floats, Ints, Label
 from compromis.errors import InputError
 from compromis.evidence.points import OperatingPoints
@@ -70,8 +70,17 @@ class Question:
     second: tuple[ClassRows, ...]
     """The results: what they mean for each class in which they differ."""
 
+    @property
+    def told(self) -> tuple[list[str], list[str]]:
+        """Both results in words, class by class; shortened names of classes differ."""
+        names = short_names([row.label for row in self.first], LONG_NAME)
+        first, second = (
+            [row.in_words(name) for row, name in zip(side, names, strict=True)] for side in (self.first, self.second)
+        )
+        return first, second
+
     def __str__(self) -> str:
-        results = [f"  {n}  finds {'; '.join(map(str, one))}" for n, one in ((1, self.first), (2, self.second))]
+        results = [f"  {n}  finds {'; '.join(side)}" for n, side in enumerate(self.told, start=1)]
         return "\n".join([f"Question {self.number}: which of these two results would you rather have?", *results])
 
 
