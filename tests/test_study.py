@@ -158,7 +158,7 @@ def test_a_fresh_review_gives_the_committed_line(data, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["new-thyroid1", "hayes-roth", "hepatitis"])
+@pytest.mark.parametrize("name", ["new-thyroid1", "haberman", "hepatitis", "hayes-roth"])
 def test_a_fresh_run_gives_the_committed_lines(data, monkeypatch, tmp_path, name):
     """To the last byte."""
     pytest.importorskip("lightgbm")
