@@ -205,7 +205,7 @@ def refuse_probabilities(never_true: Sequence[Label], name: str) -> None:
     """Refuse predictions of which three and more are never the true class, and are shares between 0 and 1."""
     if len(never_true) > 2 and all(map(_is_share, never_true)):
         raise InputError(
-            f"{name} holds probabilities ({shown(never_true[:3])} ...), not classes; pass them as probabilities (y_proba=, --proba), "
+            f"{name} holds probabilities ({shown(never_true[:3])} ...), not classes; pass them as probabilities (y_proba), "
             "or decide first with predict",
             parameter=name,
         )
