@@ -103,7 +103,7 @@ def test_weights_are_repetition():
 
 
 def test_weights_that_are_a_function_of_the_class_are_warned_about():
-    y, votes = three_classes()
+    votes, y = three_classes()
     with pytest.warns(UserWarning, match=r"a function of the class alone.* Leave sample_weight out"):
         cp.search_weights(y, votes, sample_weight=compute_sample_weight("balanced", y), random_state=0)
     cp.search_weights(y, votes, sample_weight=np.full(len(y), 3.0), random_state=0)  # any warning is an error here
