@@ -148,6 +148,14 @@ def test_what_cannot_be_kept_back():
         suppress(weighted, -1)
 
 
+def test_weighted_votes_made_by_hand_are_read_back(tmp_path):
+    votes = cp.Votes(
+        votes=np.eye(2), truth=np.array([0, 1]), multiplicity=np.array([2.5, 4.0]), classes=("a", "b"), rows=2
+    )
+    cp.evidence.write(votes, tmp_path / "x.json")
+    assert cp.evidence.read(tmp_path / "x.json").evidence.squares.tolist() == [2.5, 4.0]  # what they count as
+
+
 def test_kinds_do_not_mix(tmp_path):
     cp.evidence.write(cp.Counts.from_matrix([[1, 0], [0, 1]], ["a", "b"]), tmp_path / "1.json")
     cp.evidence.write(cp.OperatingPoints.from_bins([0.0], [1], [1], pos_label="a"), tmp_path / "2.json")

@@ -100,6 +100,7 @@ def test_order_of_rows_and_classes_and_scale_of_votes_lose_nothing(rows, prefere
     assert turned.loss == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:the weights of the rows in the search are a function of the class")
 @law(examples=8)
 @given(small_rows, any_preferences(), st.data())
 def test_whole_weights_of_rows_are_repetition(rows, preferences, data):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -189,6 +191,18 @@ def test_a_tie_at_the_bound_of_the_ratio_is_not_forgotten(votes, truth):
     assert search.loss > 0
     assert not search.optimal
     assert search_weights(patterns, max_ratio=3).optimal
+
+
+def test_rows_of_one_ratio_are_not_told_apart_by_rounding():
+    """0.2 to 0.3 and 0.6 to 0.9 flip together; only the rounding of products could tell them apart, and nobody wants such weights."""
+    votes, smoothing = [[0.1, 0.2], [0.5, 0.8]], 0.1
+    exact = [[Fraction(str(vote)) + Fraction("0.1") for vote in row] for row in votes]
+    assert exact[0][0] / exact[0][1] == exact[1][0] / exact[1][1]
+    patterns = cp.Votes.from_proba(["b", "a"], votes, labels=["a", "b"])
+    assert patterns.counts([1.1, 0.7333333333333334], smoothing=smoothing).matrix.tolist() == [[1, 0], [0, 1]]
+    search = search_weights(patterns, smoothing=smoothing)
+    assert search.optimal
+    assert search.loss == pytest.approx(2 / 3)  # both rows as one class: recall 1, precision 1/2
 
 
 def test_weights_over_many_orders_of_magnitude_are_not_called_optimal():

@@ -213,6 +213,8 @@ def _part(evidence: Evidence) -> Any:
         )
     if isinstance(evidence, Votes):
         evidence.check_labelled()
+        weighted = evidence.multiplicity.dtype.kind == "f"
+        lacking = weighted and evidence.squares is None and evidence.strata is None  # made by hand: each unit is a row
         return _VotesPart(
             classes=list(evidence.classes),  # type: ignore[arg-type]
             votes=evidence.dense().tolist(),
@@ -221,10 +223,10 @@ def _part(evidence: Evidence) -> Any:
             rows=evidence.rows,
             left_out=evidence.left_out,
             width=evidence.width,
-            squares=_listed(evidence.squares),
+            squares=_listed(evidence.multiplicity if lacking else evidence.squares),
             amount=_listed(evidence.amount),
             amount_squares=_listed(evidence.amount_squares),
-            weighted=evidence.multiplicity.dtype.kind == "f",
+            weighted=weighted,
             strata=_strata_part(evidence.strata),
             stratum=_listed(evidence.stratum),
             labelled=_listed(evidence.labelled),

@@ -434,8 +434,10 @@ def search_weights(
 
 
 def warn_of_class_weights(truth: Ints, weight: Floats, name: str, *, stacklevel: int = 3) -> None:
-    """Warn of weights that say nothing but a row's class: they change the shares of the classes."""
+    """Warn of weights that say nothing but a row's class: they change the shares of the classes. One row of a class tells nothing."""
     codes, weights = np.unique(truth[weight > 0], return_inverse=True)[1], weight[weight > 0]
+    if codes.size == 0 or np.bincount(codes).min() < 2:
+        return
     largest, first = np.zeros(int(codes.max()) + 1), np.zeros(int(codes.max()) + 1)
     np.maximum.at(largest, codes, weights)
     first[codes] = weights
