@@ -173,7 +173,7 @@ def test_needed_says_how_many_more_and_fails_where_they_are_not_enough(populatio
         ),
         ("evaluate all.csv --truth predicted --prediction predicted --sample plan.json", "no column 'row'"),
         ("evaluate part.csv --truth label --prediction predicted --sample plan.json", "lacks 50 of the 150 rows"),
-        ("evaluate gap.csv --truth label --prediction predicted --sample plan.json", "1 missing value ("),
+        ("evaluate gap.csv --truth label --prediction predicted --sample plan.json", "1 missing value"),
         (
             "count part.csv --truth label --prediction predicted --sample plan.json --weight id --output c.json",
             "leave out --weight",

@@ -70,6 +70,15 @@ def test_an_output_that_is_closed(rows, tmp_path):
     assert (done.returncode, done.stderr) == (2, b"Error: the output: it is closed\n")
 
 
+@POSIX
+def test_a_standard_input_that_is_closed():
+    """As under cron, or after <&- of a shell; without --truth evidence is looked for."""
+    command = ["sh", "-c", 'exec "$@" <&-', "sh", sys.executable, "-m", "compromis", "evaluate", "-"]
+    for named, said in (["--truth", "t", "--prediction", "d"], "standard input is closed"), ([], "option '--truth'"):
+        done = subprocess.run([*command, *named], capture_output=True, text=True, check=False)
+        assert (done.returncode, said in done.stderr.splitlines()[-1]) == (2, True)
+
+
 def test_a_sentence_has_at_most_1000_characters(tmp_path):
     long = "x" * 9000
     (tmp_path / "rows.csv").write_text("".join(f"{column}{long}," for column in range(12)) + "t\n" + "1," * 12 + "a\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import tracemalloc
 from fractions import Fraction
 
 import numpy as np
@@ -231,3 +232,18 @@ def test_partitions_and_merge_orders(rng):
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_ten_thousand_partitions_and_merge_orders(rng):
     check_partitions(rng, 10_000)
+
+
+def test_votes_are_written_in_little_memory(tmp_path):
+    """3.9 million patterns of eight classes, from 10 MB of a compressed table, took 2.3 GB as lists of Python numbers."""
+    votes = np.ones((60_000, 4))
+    votes[:, 0] = np.arange(60_000)
+    evidence = cp.Votes.from_proba(["a"] * 60_000, votes, labels=list("abcd"))
+    tracemalloc.start()
+    try:
+        cp.evidence.write(evidence, tmp_path / "v.json")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 5 * (tmp_path / "v.json").stat().st_size
+    assert (cp.evidence.read(tmp_path / "v.json").evidence.dense() == evidence.dense()).all()

@@ -153,6 +153,20 @@ def test_a_batch_costs_as_much_as_its_rows(tmp_path, monkeypatch, kind):
     assert FileFrame(str(tmp_path / "x.parquet")).to_arrow()["t"].to_pylist() == expected
 
 
+def test_a_long_text_keeps_no_other_rows_apart(tmp_path, monkeypatch):
+    """Rows come one by one where texts are long, but only there; a group of no rows says nothing."""
+    monkeypatch.setattr("compromis.frames.parquet.LETTERS", 5000)
+    groups = [["x" * 9000], ["a", "b"] * 300, [], ["x" * 9001] * 2, ["b"] * 500]
+    with parquet.ParquetWriter(tmp_path / "x.parquet", pyarrow.schema([("t", pyarrow.string())])) as writer:
+        for texts in groups:
+            writer.write_table(pyarrow.table({"t": pyarrow.array(texts, pyarrow.string())}))
+    with open_table(str(tmp_path / "x.parquet")) as file:
+        tables = list(file.tables(["t"]))
+    assert [label for table in tables for label in table["t"].tolist()] == [text for texts in groups for text in texts]
+    assert tables[0].rows.tolist() == [1]
+    assert len(tables) < 10
+
+
 def test_more_rows_than_a_file_can_hold_are_refused(tmp_path, monkeypatch):
     write_repeated(tmp_path / "x.parquet", 3_000_000, 1)
     monkeypatch.setenv("COMPROMIS_MAX_UNPACKED", "8000000")

@@ -240,4 +240,4 @@ def test_given_up():
 
 def test_a_class_of_one_row_is_given_up_in_the_singular():
     lost = given_up(cp.Counts.from_matrix([[0, 1], [0, 9]], ["rare", "well"]), cp.Preferences().on(["rare", "well"]))
-    assert [one.sentence for one in lost] == ["class 'rare' is given up: its only row is predicted as 'well'"]
+    assert [str(one) for one in lost] == ["class 'rare' is given up: its only row is predicted as 'well'"]

@@ -47,7 +47,7 @@ def read_evidence(file: str, kind: type[Evidence], **columns: Any) -> Evidence |
     import compromis as cp
 
     path, source = Path(file), "standard input" if file == "-" else file
-    pipe = file == "-" or (path.exists() and not path.is_file() and not path.is_dir())
+    pipe = (file == "-" and sys.stdin is not None) or (path.exists() and not path.is_file() and not path.is_dir())
     # a pipe is read once: it holds evidence where no column is named
     if not (path.is_file() or (pipe and "truth" in columns and columns["truth"] is None)):
         return None

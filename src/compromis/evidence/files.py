@@ -202,14 +202,14 @@ def _part(evidence: Evidence) -> Any:
     if isinstance(evidence, Counts):
         return _CountsPart(
             classes=list(evidence.classes),  # type: ignore[arg-type]
-            matrix=evidence.matrix.tolist(),
+            matrix=_written(evidence.matrix),
             rows=evidence.rows,
-            squares=_listed(evidence.squares),
-            amounts=_listed(evidence.amounts),
-            amount_squares=_listed(evidence.amount_squares),
+            squares=_written(evidence.squares),
+            amounts=_written(evidence.amounts),
+            amount_squares=_written(evidence.amount_squares),
             weighted=evidence.matrix.dtype.kind == "f",
             strata=_strata_part(evidence.strata),
-            tables=_listed(evidence.tables),
+            tables=_written(evidence.tables),
         )
     if isinstance(evidence, Votes):
         evidence.check_labelled()
@@ -217,27 +217,27 @@ def _part(evidence: Evidence) -> Any:
         lacking = weighted and evidence.squares is None and evidence.strata is None  # made by hand: each unit is a row
         return _VotesPart(
             classes=list(evidence.classes),  # type: ignore[arg-type]
-            votes=evidence.dense().tolist(),
-            truth=evidence.truth.tolist(),
-            multiplicity=evidence.multiplicity.tolist(),
+            votes=_written(evidence.dense()),
+            truth=_written(evidence.truth),
+            multiplicity=_written(evidence.multiplicity),
             rows=evidence.rows,
             left_out=evidence.left_out,
             width=evidence.width,
-            squares=_listed(evidence.multiplicity if lacking else evidence.squares),
-            amount=_listed(evidence.amount),
-            amount_squares=_listed(evidence.amount_squares),
+            squares=_written(evidence.multiplicity if lacking else evidence.squares),
+            amount=_written(evidence.amount),
+            amount_squares=_written(evidence.amount_squares),
             weighted=weighted,
             strata=_strata_part(evidence.strata),
-            stratum=_listed(evidence.stratum),
-            labelled=_listed(evidence.labelled),
+            stratum=_written(evidence.stratum),
+            labelled=_written(evidence.labelled),
         )
     if not isinstance(evidence, OperatingPoints) or evidence.names is not None:
         raise InputError(f"evidence is Counts, Votes or the cuts of a score, got {type(evidence).__name__}")
     return _PointsPart(
         pos_label=evidence.pos_label,  # type: ignore[arg-type]
-        threshold=evidence.threshold[1:].tolist(),
-        positives=np.diff(evidence.true_positives).tolist(),
-        negatives=np.diff(evidence.false_positives).tolist(),
+        threshold=_written(evidence.threshold[1:]),
+        positives=_written(np.diff(evidence.true_positives)),
+        negatives=_written(np.diff(evidence.false_positives)),
         binned=evidence.binned,
         weighted=evidence.true_positives.dtype.kind == "f",
         squares=None if evidence.squares is None else list(evidence.squares),
@@ -280,8 +280,15 @@ def _read_counts(part: _CountsPart) -> Counts:
     return Counts(matrix, classes, part.rows, squares, amounts, amount_squares)
 
 
-def _listed(part: NDArray[Any] | None) -> Any:
-    return None if part is None else part.tolist()
+def _written(part: NDArray[Any] | None) -> Any:
+    """Return an array as JSON, made of some rows after the other: lists of Python numbers take several times the memory."""
+    if part is None:
+        return None
+    blocks = (part[first : first + _BLOCK] for first in range(0, len(part), _BLOCK))
+    return msgspec.Raw(b"[" + b",".join(msgspec.json.encode(block.tolist())[1:-1] for block in blocks) + b"]")
+
+
+_BLOCK = 1 << 14
 
 
 def _check_both(amounts: object, squares: object) -> None:

@@ -284,6 +284,8 @@ class Content:
 
 def _opened(path: str) -> BinaryIO:
     if path == "-":
+        if sys.stdin is None:
+            raise InputError("standard input is closed; name a file")
         return sys.stdin.buffer
     if not Path(path).exists():
         raise no_such_file(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain, groupby
 from typing import Any
 
 import numpy as np
@@ -98,7 +99,11 @@ class Parquet:
         for name in wanted:
             _refuse_nested(self._types[name], f"column {name!r} of {source}")
         with _refusing(source):
-            batches = self._file.iter_batches(self._rows_together(wanted), columns=list(wanted), use_threads=False)
+            parts = [
+                self._file.iter_batches(size, row_groups=groups, columns=list(wanted), use_threads=False)
+                for size, groups in self._rows_together(wanted)
+            ]
+        batches = chain.from_iterable(parts)
         while True:
             with _refusing(source):
                 batch = next(batches, None)
@@ -110,12 +115,16 @@ class Parquet:
             self._done += batch.num_rows
             yield batch
 
-    def _rows_together(self, wanted: Sequence[str]) -> int:
-        """Return how many rows come in a batch: fewer of many columns, and of long texts."""
-        rows = min(ROWS, CELLS // max(1, len(wanted)))
-        for group in self._groups():
-            rows = min(rows, LETTERS * group.num_rows // max(1, group.total_byte_size))
-        return max(1, rows)
+    def _rows_together(self, wanted: Sequence[str]) -> Iterator[tuple[int, list[int]]]:
+        """Yield how many rows come in a batch, and of which groups of rows: fewer of many columns, and of long texts."""
+        most = min(ROWS, CELLS // max(1, len(wanted)))
+        sizes = [
+            max(1, min(most, LETTERS * group.num_rows // max(1, group.total_byte_size))) if group.num_rows else most
+            for group in self._groups()
+        ]
+        for _, groups in groupby(range(len(sizes)), key=lambda place: sizes[place].bit_length()):
+            together = list(groups)
+            yield min(sizes[place] for place in together), together
 
     def _groups(self) -> Iterator[Any]:
         """Yield what is known of each group of rows; pyarrow may end the process where the columns of a damaged one are looked at."""
