@@ -113,6 +113,11 @@ def class_name(label: object, short: str | None = None) -> str:
     return text if reads else f"class '{text}'" if isinstance(label, str) and not text.isalnum() else f"class {text}"
 
 
+def class_quoted(label: object) -> str:
+    """Return a class as sentences beside numbers name it: text in quotes, anything else said to be a class."""
+    return repr(label) if isinstance(label, str) else f"class {label!r}"
+
+
 def rows_named(label: object, short: str | None = None) -> str:
     """Return what rows of a class are called after a number: '151 hypothyroid', or '151 rows of class 1'."""
     name = class_name(label, short)

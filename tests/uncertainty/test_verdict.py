@@ -28,7 +28,7 @@ def test_coins_are_not_better_with_any_number_of_rows(rate):
     predicted = (np.random.default_rng(0).random(200_000) < rate).astype(int)
     verdict = cp.evaluate(truth, predicted, preferences=preferences).verdict
     assert verdict.state != "better"
-    assert verdict.baseline.name == "a coin that predicts 1 in 16 % of rows"
+    assert verdict.baseline.name == "a coin that predicts class 1 in 16 % of rows"
     assert verdict.baseline.loss == pytest.approx(0.788, abs=1e-3)
     assert min(one.loss for one in verdict.baselines) > verdict.baseline.loss
 

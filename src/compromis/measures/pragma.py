@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from compromis._text import count
+from compromis._text import class_quoted, count
 from compromis._typing import Flags, Floats, Label
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts, ratio
@@ -232,7 +232,7 @@ class MissedConstraint:
     def __str__(self) -> str:
         beyond = f"{'above' if self.side == 'maximum' else 'below'} your {self.side} of {self.bound:g}"
         rows = "" if self.rows is None else f" ({count(self.rows)} prediction{'s' * (self.rows != 1)} must change)"
-        return f"the {self.rate.replace('_', ' ')} of {self.label!r} is {self.value:.3f}, {beyond}{rows}"
+        return f"the {self.rate.replace('_', ' ')} of {class_quoted(self.label)} is {self.value:.3f}, {beyond}{rows}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,7 +258,7 @@ class OwnAnswer:
     @property
     def sentence(self) -> str:
         """What is reached and what was asked for, without the cure."""
-        return f"the metric of {self.label!r} is {self.value:.3f}; the two answers in your preferences ask for {self.level:.3f}"
+        return f"the metric of {class_quoted(self.label)} is {self.value:.3f}; the two answers in your preferences ask for {self.level:.3f}"
 
     def __str__(self) -> str:
         return self.sentence if self.reached else f"{self.sentence}: improve the model, or accept less"

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from compromis._results import Result, columns_of
-from compromis._text import Finding, Table, capitalised, count, shown
+from compromis._text import Finding, Table, capitalised, class_quoted, count, shown
 from compromis._typing import Label
 from compromis.evidence.counts import Counts, ratio
 from compromis.measures.baselines import Baseline, Coin, naive_baselines
@@ -385,7 +385,7 @@ def _best_baseline(coin: Coin, counts: Counts) -> Baseline:
     if len(likely) == 2:  # one of the two says it all: the one that is predicted more often than it occurs
         likely = np.argsort(counts.support - chance * counts.total, kind="stable")[:1]
     named = [
-        f"{counts.classes[k]!r} in {_percent(chance[k])}"
+        f"{class_quoted(counts.classes[k])} in {_percent(chance[k])}"
         for k in likely[:MOST_NAMED].tolist()
         if chance[k] > 1 - CERTAIN
     ]

@@ -4,6 +4,9 @@ import { fixed } from "./elements.js";
 import { metricValue } from "./preferences.js";
 import { lossParts } from "./loss.js";
 
+/** A class as sentences beside numbers name it: text in quotes, anything else said to be a class. */
+const quoted = ({ python }) => (/^['"]/.test(python) ? python : `class ${python}`);
+
 const general = (number) => String(Number(number.toPrecision(6)));
 
 /** Return the loss of always predicting class k. */
@@ -42,10 +45,10 @@ function missedConstraints(parts, preferences) {
     ["recall", parts.recall, parts.goal.minRecall, parts.ofRecall],
   ];
   const missed = kinds.flatMap(([name, rate, minimum, missing]) => preferences.classes
-    .map(({ python }, k) => `the ${name} of ${python} is ${fixed(rate[k] || 0, 3)}, below your minimum of ${general(minimum[k])}`)
+    .map((one, k) => `the ${name} of ${quoted(one)} is ${fixed(rate[k] || 0, 3)}, below your minimum of ${general(minimum[k])}`)
     .filter((_, k) => missing[k] > 0));
   const over = preferences.classes
-    .map(({ python }, k) => `the share predicted of ${python} is ${fixed(parts.predicted[k] / parts.rows, 3)}, above your maximum of ${general(parts.goal.maxShare[k])}`)
+    .map((one, k) => `the share predicted of ${quoted(one)} is ${fixed(parts.predicted[k] / parts.rows, 3)}, above your maximum of ${general(parts.goal.maxShare[k])}`)
     .filter((_, k) => parts.ofShare[k] > 0);
   return [...missed, ...over];
 }
