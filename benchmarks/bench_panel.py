@@ -115,7 +115,7 @@ def first_paint(lines: Lines, browser) -> None:
             thread = page.context.new_cdp_session(page)
             thread.send("Performance.enable", {"timeDomain": "threadTicks"})
             page.goto(path.as_uri())
-            page.wait_for_function("performance.getEntriesByName('first-contentful-paint').length")
+            page.wait_for_function("() => performance.getEntriesByName('first-contentful-paint').length")
             times.append(page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime") / 1000)
             busy.append(_thread_seconds(thread))
             page.close()
