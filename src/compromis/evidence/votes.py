@@ -264,9 +264,7 @@ class Votes:
         counted = np.ones(len(truth), dtype=np.int64) if weight is None else weight
         counted = np.where(empty, counted.dtype.type(0), counted)
         left_out, sums = int(empty.sum()), None if amount is None else amount * counted
-        squares = (
-            counted**2 if counted.dtype.kind == "f" and "strata" not in others else None
-        )  # a sample has its design
+        weighted = counted.dtype.kind == "f" and "strata" not in others  # a sample is judged by its design
         return cls(
             votes=matrix,
             truth=truth,
@@ -274,7 +272,7 @@ class Votes:
             classes=classes,
             rows=len(truth) - left_out,
             left_out=left_out,
-            squares=squares,
+            squares=counted**2 if weighted else None,
             amount=sums,
             amount_squares=None if sums is None else sums**2,
             **others,
@@ -451,12 +449,10 @@ class Votes:
         chosen = [known_label(self, label) for label in (self.classes if labels is None else labels)]
         counted = self.multiplicity > 0
         truth, size = self.truth[counted], self.multiplicity[counted].astype(np.float64)
-        squares = (self.multiplicity if self.squares is None else self.squares)[
-            counted
-        ]  # n equal rows weigh n, squared too
+        squares = self.multiplicity if self.squares is None else self.squares  # n equal rows weigh n, squared too
         score_of = _share_against_best(self, weights, smoothing) if weights is not None else partial(shares_for, self)
         return {
-            label: OperatingPoints.from_flags(truth == k, score_of(k)[counted], label, size, squares)
+            label: OperatingPoints.from_flags(truth == k, score_of(k)[counted], label, size, squares[counted])
             for label, k in ((label, self.classes.index(label)) for label in chosen)
         }
 

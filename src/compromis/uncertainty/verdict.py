@@ -234,14 +234,13 @@ class Verdict(Result):
 
     def _missed(self, *, cures: bool = True) -> list[str]:
         asked = {missed.label for missed in self.constraints if missed.rate == "recall"}  # these have a minimum already
-        asked |= set() if cures else {given.label for given in self.given_up}
-        cure = f"set min_recall, or a higher {'importance' if self.measure == 'loss' else 'cost of missing it'}"
-        lost = [str(given) if given.label in asked else f"{given}; {cure}" for given in self.given_up]
-        if len(lost) > 1:
-            labels = [given.label for given in self.given_up]
-            sentence = f"classes {shown(labels)} are given up, next to none of their rows are found"
-            cures_all = f"{sentence}: {cure.replace('missing it', 'missing them')}"
-            lost = [sentence if asked.issuperset(labels) else cures_all]
+        labels = [given.label for given in self.given_up]
+        several, lost = len(labels) > 1, [str(given) for given in self.given_up]
+        if several:
+            lost = [f"classes {shown(labels)} are given up, next to none of their rows are found"]
+        if cures and not asked.issuperset(labels):
+            raised = "importance" if self.measure == "loss" else f"cost of missing {'them' if several else 'it'}"
+            lost = [f"{lost[0]}{':' if several else ';'} set min_recall, or a higher {raised}"]
         missed = [str(answer) if cures else answer.sentence for answer in self.answers if not answer.reached]
         return [*map(str, self.constraints), *missed, *lost]
 
