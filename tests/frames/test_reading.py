@@ -214,7 +214,7 @@ def test_arff_of_weka(weka):
         ("a.csv", b"a,b\n1,2\n1\n", "has 1 field in record 3, but 2 columns"),
         ("a.csv", b'a,b\n"1,2\n', "cannot be read as a table"),
         ("a.csv", b"a,b\n\xff\xfe,2\n", "is not UTF-8 text"),
-        ("a.csv", b"a,b\n\0,2\n", "holds binary data"),
+        ("a.csv", b"a\0,b\n1,2\n", "holds binary data"),
         ("a.csv", b"PAR1xxxx", "is named as CSV but holds Parquet"),
         ("a.csv", b"PK\x03\x04xxxx", "holds a zip archive"),
         ("a.csv", b"@relation x\n@data\n", "is named as CSV but holds ARFF"),

@@ -51,6 +51,9 @@ LABELS = [
     "b's",
     "-",
     "a",
+    "\0",
+    "a\0",
+    "\0a",
 ]
 
 
@@ -86,6 +89,11 @@ def test_text_stays_as_written(tmp_path, rng, engine, name):
     write_csv(tmp_path / name, {"id": range(300), "t": truth, "d": decision}, "\t" if "tsv" in name else ",")
     write_csv(tmp_path / "ab.csv", {"id": [1], "t": ["other"], "d": ["other"]})  # what a*[b]?.csv would match as well
     assert counted(tmp_path / name, engine) == Counter(zip(truth, decision, strict=True))
+
+
+def test_a_nul_where_a_line_begins_is_no_comment(tmp_path, engine):
+    (tmp_path / "rows.csv").write_text("t,d\n\0,a\n\0b,\0\n")
+    assert counted(tmp_path / "rows.csv", engine) == {("\0", "a"): 1, ("\0b", "\0"): 1}
 
 
 def test_empty_fields_are_missing_quoted_or_not(tmp_path, engine):

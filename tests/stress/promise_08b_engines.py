@@ -155,6 +155,8 @@ def _refused(put: Any, pairs: list[tuple[str, str]]) -> None:
     put("separator.csv", b"sep=;\nt;d\na;a\n", [("a", "a")])
     put("packed without a suffix", gzip.compress(b"t,d\na,a\n"), [("a", "a")])
     put("zeros.csv", b"\0" * 100, None)
+    put("nul.csv", b"t,d\na,a\n\0,a\n", [("a", "a"), ("\0", "a")])
+    put("nul at the end.csv", b"t,d\na,a\na\0,a\n", [("a", "a"), ("a\0", "a")])
     put("missing.csv", b"t,d\na,\n", None)
     put("missing quoted.csv", b't,d\na,""\n', None)
     put("twice.csv", b"t,t,d\na,a,a\n", None)

@@ -138,9 +138,15 @@ def _lines(content: Content) -> Iterator[tuple[int, str]]:
             LINE.check(len(rest), f"{content.source} has a line of too many characters")
         for number, line in enumerate(lines, start=number + 1):  # noqa: B020 (it goes on counting)
             if (stripped := line.strip(" \t")) and not stripped.startswith("%"):
-                yield number, stripped
+                yield number, _without_nul(stripped, content.source, number)
     if (stripped := rest.strip(" \t\r")) and not stripped.startswith("%"):
-        yield number + 1, stripped
+        yield number + 1, _without_nul(stripped, content.source, number + 1)
+
+
+def _without_nul(line: str, source: str, number: int) -> str:
+    if "\0" in line:
+        raise InputError(f"{source}, line {number} holds a NUL, which Weka takes for a blank; is it binary data?")
+    return line
 
 
 def _attributes(lines: Iterator[tuple[int, str]], source: str) -> list[_Attribute]:

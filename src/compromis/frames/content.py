@@ -59,6 +59,7 @@ _ALIKE = {
 """Patterns of what other files begin with, where a few letters might be a name of a column."""
 _PRINTED = re.compile(rb"[^\0-\x08\x0b\x0c\x0e-\x1f\x7f]*[\r\n]")
 """A line of text, as no Parquet begins."""
+_FIRST_LINE = re.compile(rb"[\r\n]*[^\r\n]*")
 _COMMENTS = re.compile(r"(?:[ \t]*+(?:%[^\r\n]*+)?[\r\n]++)*+[ \t]*+")
 _KEYWORD = re.compile(r"@(relation|attribute)\s", re.IGNORECASE)
 _ENCODINGS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
@@ -129,11 +130,7 @@ class Content:
         before = len(mark)
         for block in self._all(len(mark)):
             ready = self.plain and not decoder.getstate()[0] and block.isascii()
-            text = block if ready else self._decoded(decoder, block, before)
-            if b"\0" in text:
-                place = before + len(block) - len(decoder.getstate()[0]) - len(text) + text.index(0)
-                raise InputError(self._binary(f" (NUL at {self._where(place)})" if self.plain else ""))
-            yield text
+            yield block if ready else self._decoded(decoder, block, before)
             before += len(block)
         self._decoded(decoder, b"", before, last=True)
         if self._stamp and stamp(self._path) != self._stamp:
@@ -255,8 +252,10 @@ class Content:
                 raise InputError(f"{self.source} holds {what}")
         if start.startswith(b"PAR1") and not _PRINTED.match(start):
             return "Parquet"
-        if b"\0" in start if self.plain else not {"\n", "\r"} & set(self._words()):
-            raise InputError(self._binary())
+        first = _FIRST_LINE.match(start)
+        assert first is not None
+        if b"\0" in first[0] if self.plain else not {"\n", "\r"} & set(self._words()):
+            raise InputError(f"{self.source} holds binary data, not a table; give CSV, TSV, ARFF or Parquet")
         line = self._line()
         if not self._words().strip():
             raise InputError(f"{self.source} is empty")
@@ -277,9 +276,6 @@ class Content:
 
     def _words(self) -> str:
         return self._head.decode(self._encoding or "utf-8", "replace").lstrip("\ufeff")
-
-    def _binary(self, where: str = "") -> str:
-        return f"{self.source} holds binary data{where}, not a table; give CSV, TSV, ARFF or Parquet"
 
 
 def _opened(path: str) -> BinaryIO:
