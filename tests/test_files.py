@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import zipfile
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -142,3 +143,20 @@ def test_settings_are_whole_numbers(monkeypatch, text):
         COLUMNS.check(1, "")
     monkeypatch.setenv(COLUMNS.setting, "")
     assert COLUMNS.most == COLUMNS.default
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no such device here")
+@pytest.mark.parametrize(
+    "read",
+    [
+        cp.evidence.read,
+        cp.Decision.from_json,
+        cp.Preferences.from_toml,
+        cp.drift.AnytimeTests.from_json,
+        cp.evaluation.Record.parts,
+    ],
+)
+def test_a_device_without_an_end(read, monkeypatch):
+    monkeypatch.setenv("COMPROMIS_MAX_UNPACKED", "1000000")
+    with pytest.raises(cp.InputError, match="/dev/zero goes on after 1,000,000 bytes, more than the limit"):
+        read("/dev/zero")

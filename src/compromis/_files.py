@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import os
 import secrets
 import signal
@@ -13,7 +14,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import BinaryIO, TypeVar
 
 import msgspec
 
@@ -178,6 +179,22 @@ LINE = Limit("COMPROMIS_MAX_LINE", 1 << 25)
 """Characters of a line of a text file."""
 UNPACKED = Limit("COMPROMIS_MAX_UNPACKED", 1 << 28)
 """Bytes that a small file may become in memory: decompressed, as columns held at once, or as different texts."""
+
+
+def file_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Return what a file holds."""
+    with Path(path).open("rb") as stream:
+        return stream_bytes(stream, os.fspath(path))
+
+
+def stream_bytes(stream: BinaryIO, name: str) -> bytes:
+    """Return the rest of an open file; of a device or a pipe, whose size nobody knows, up to a limit."""
+    with contextlib.suppress(io.UnsupportedOperation):  # bytes in memory
+        if stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+            return stream.read()
+    data = stream.read(UNPACKED.most + 1)
+    UNPACKED.check(len(data), f"{name} goes on after {len(data) - 1:,} bytes")
+    return data
 
 
 VERSION = 2

@@ -8,7 +8,6 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from numbers import Real
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from compromis._costs import AMOUNT, LARGEST, read_cost
-from compromis._files import write_whole
+from compromis._files import file_bytes, write_whole
 from compromis._results import face
 from compromis._text import nearest, shown
 from compromis._typing import Label
@@ -376,7 +375,7 @@ class Preferences:
     def from_toml(cls, path: str | os.PathLike[str]) -> Preferences:
         """Return the preferences in a file that `to_toml` wrote, or a person by hand."""
         try:
-            text = Path(path).read_text(encoding="utf-8-sig")
+            text = file_bytes(path).decode("utf-8-sig")
         except ValueError as error:
             raise InputError(f"{os.fspath(path)} is not a preferences file: {error}") from error
         return cls.from_toml_text(text, name=os.fspath(path))

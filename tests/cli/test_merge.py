@@ -140,3 +140,10 @@ def test_a_class_that_is_a_number_can_be_prioritised(tmp_path):
     text = run("merge", tmp_path / "part.json", "--prioritise", "1", "--json").stdout
     assert [(one["label"], one["importance"]) for one in json.loads(text)["preferences"]["class"]] == [(1, 10.0)]
     assert "there is a preference for '2'" in run("merge", tmp_path / "part.json", "--prioritise", "2", code=2).stderr
+
+
+def test_a_pipe_without_an_end(rows, monkeypatch):
+    monkeypatch.setenv("COMPROMIS_MAX_UNPACKED", "1000")
+    done = command_line.run("evaluate", "-", input=b'{"schema": "' + b"x" * 2000)
+    assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
+    assert "standard input goes on after 1,000 bytes, more than the limit of 1,000; set COMPROMIS_MAX" in done.stderr

@@ -55,7 +55,7 @@ def read_evidence(file: str, kind: type[Evidence], **columns: Any) -> Evidence |
         start = stream.read(64)
         if not _JSON.match(start):
             return None
-        read = cp.evidence.EvidenceFile.from_bytes(start + stream.read(), source)
+        read = cp.evidence.EvidenceFile.from_stream(stream, source, begun=start)
     name = type(read.evidence).__name__
     if not isinstance(read.evidence, kind):
         raise click.UsageError(f"{source} holds {KINDS[name]}, which 'compromis {READERS[name]}' takes")

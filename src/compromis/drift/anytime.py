@@ -11,13 +11,12 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from compromis._files import Head, decode_document
+from compromis._files import Head, decode_document, file_bytes
 from compromis._results import Result, columns_of
 from compromis._text import Table, count, fixed
 from compromis._typing import Floats, Label
@@ -192,7 +191,7 @@ class AnytimeTests(Result):
     @classmethod
     def from_json(cls, path: str | os.PathLike[str]) -> AnytimeTests:
         """Read the tests from a file that `to_json` wrote; anything else is refused."""
-        name, data = os.fspath(path), Path(path).read_bytes()
+        name, data = os.fspath(path), file_bytes(path)
         told = {"again": "begin the tests again", "refusal": "holds no anytime tests of compromis"}
         document = decode_document(data, name, _Document, schema=cls.schema, **told)
         tests = tuple(AnytimeTest(**msgspec.structs.asdict(test)) for test in document.tests)

@@ -15,12 +15,11 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from compromis._files import check_version
+from compromis._files import check_version, file_bytes
 from compromis._results import Result, environment, shared_style, written
 from compromis._text import Finding, Table, count, fixed, shown, shown_label
 from compromis.errors import InputError
@@ -269,9 +268,9 @@ class Record(Result):
         evidence : path
             The evidence that it names, as `compromis.evidence.write` wrote it.
         """
-        name, data = os.fspath(record), Path(record).read_bytes()
+        name, data = os.fspath(record), file_bytes(record)
         stated = _read(name, data)
-        found = Path(evidence).read_bytes()
+        found = file_bytes(evidence)
         if fingerprint(found) != stated["evidence"]["sha256"]:
             raise InputError(f"{os.fspath(evidence)} is not the evidence of {name}: its SHA-256 is another")
         votes = EvidenceFile.from_bytes(found, os.fspath(evidence)).evidence
@@ -295,7 +294,7 @@ class Record(Result):
     def parts(cls, record: str | os.PathLike[str]) -> tuple[Decision, Preferences]:
         """Return the decision and the preferences in a file, whose seal must fit; `verify` looks at the numbers too."""
         name = os.fspath(record)
-        stated = _read(name, Path(record).read_bytes())
+        stated = _read(name, file_bytes(record))
         try:
             return _decision_in(stated), Preferences.from_toml_text(stated["preferences"], name=f"what {name} holds")
         except _APART as error:

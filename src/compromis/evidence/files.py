@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
-from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._files import VERSION, Head, decode_document, write_whole
+from compromis._files import VERSION, Head, decode_document, file_bytes, stream_bytes, write_whole
 from compromis._text import shown
 from compromis.errors import InputError
 from compromis.evidence.counts import Counts, check_drawn
@@ -54,9 +54,9 @@ class _VotesPart(
     msgspec.Struct, kw_only=True, tag_field="kind", tag="votes", forbid_unknown_fields=True, omit_defaults=True
 ):
     classes: list[Plain]
-    votes: list[list[float]]
-    truth: list[int]
-    multiplicity: list[Number]
+    votes: msgspec.Raw
+    truth: msgspec.Raw
+    multiplicity: msgspec.Raw
     rows: int
     left_out: int
     width: float
@@ -78,9 +78,9 @@ class _PointsPart(
     omit_defaults=True,
 ):
     pos_label: Plain
-    threshold: list[float]
-    positives: list[Number]
-    negatives: list[Number]
+    threshold: msgspec.Raw
+    positives: msgspec.Raw
+    negatives: msgspec.Raw
     binned: bool
     weighted: bool
     squares: list[float] | None = None
@@ -115,6 +115,11 @@ class EvidenceFile:
             return cls(_READERS[type(document.evidence)](document.evidence), document.suppressed.checked())
         except InputError as error:
             raise InputError(f"{name} does not hold together: {error}") from error
+
+    @classmethod
+    def from_stream(cls, stream: BinaryIO, name: str, *, begun: bytes = b"") -> EvidenceFile:
+        """Return what an open evidence file or a pipe holds; `begun` is what was read of it already."""
+        return cls.from_bytes(begun + stream_bytes(stream, name), name)
 
     def __add__(self, other: EvidenceFile) -> EvidenceFile:
         if type(self.evidence) is not type(other.evidence):
@@ -178,7 +183,7 @@ def read(path: str | os.PathLike[str]) -> EvidenceFile:
     >>> cp.evidence.read("site.json").evidence.matrix.tolist()
     [[9, 2], [7, 4]]
     """
-    return EvidenceFile.from_bytes(Path(path).read_bytes(), os.fspath(path))
+    return EvidenceFile.from_bytes(file_bytes(path), os.fspath(path))
 
 
 def merge(files: Iterable[EvidenceFile]) -> EvidenceFile:
@@ -298,9 +303,9 @@ def _check_both(amounts: object, squares: object) -> None:
 
 def _read_votes(part: _VotesPart) -> Votes:
     classes = _distinct(part.classes)
-    votes = _numbers(part.votes, (len(part.truth), len(classes)), True, "votes")
-    sizes = _cells(part.multiplicity, (len(part.truth),), part.weighted, "multiplicity")
-    truth = _numbers(part.truth, (len(part.truth),), False, "truth")
+    truth = _numbers(part.truth, None, False, "truth")
+    votes = _numbers(part.votes, (len(truth), len(classes)), True, "votes")
+    sizes = _cells(part.multiplicity, truth.shape, part.weighted, "multiplicity")
     if truth.max(initial=0) >= len(classes):
         raise InputError(f"a true class lies outside the {len(classes)} classes")
     squares, amount, amount_squares = (
@@ -314,7 +319,7 @@ def _read_votes(part: _VotesPart) -> Votes:
     _check_both(amount, amount_squares)
     if part.weighted and squares is None and part.strata is None:
         raise InputError("the multiplicities are sums of weights, so the sums of their squares belong to them")
-    drawn = {} if part.strata is None else _read_drawn(part, part.strata)
+    drawn = {} if part.strata is None else _read_drawn(part, part.strata, truth.shape)
     if not (0 <= part.rows < _MOST and 0 <= part.left_out < _MOST and 0 <= part.width <= 1):
         raise InputError(
             "rows and rows left out are at least 0 and fit into 64 bits, and the width of bins is at most 1"
@@ -334,8 +339,8 @@ def _read_votes(part: _VotesPart) -> Votes:
     )
 
 
-def _read_drawn(part: _VotesPart, given: _StrataPart) -> dict[str, Any]:
-    strata, shape = _read_strata(given, stratum=part.stratum, labelled=part.labelled), (len(part.truth),)
+def _read_drawn(part: _VotesPart, given: _StrataPart, shape: tuple[int, ...]) -> dict[str, Any]:
+    strata = _read_strata(given, stratum=part.stratum, labelled=part.labelled)
     stratum, labelled = (
         _cells(cells or [], shape, False, name)
         for cells, name in ((part.stratum, "stratum"), (part.labelled, "labelled"))
@@ -349,10 +354,10 @@ def _read_drawn(part: _VotesPart, given: _StrataPart) -> dict[str, Any]:
 
 
 def _read_points(part: _PointsPart) -> OperatingPoints:
-    shape = (len(part.threshold),)
-    hits = _cells(part.positives, shape, part.weighted, "positives")
-    alarms = _cells(part.negatives, shape, part.weighted, "negatives")
-    points = OperatingPoints.from_bins(part.threshold, hits, alarms, pos_label=part.pos_label)
+    thresholds = _numbers(part.threshold, None, True, "threshold")
+    hits = _cells(part.positives, thresholds.shape, part.weighted, "positives")
+    alarms = _cells(part.negatives, thresholds.shape, part.weighted, "negatives")
+    points = OperatingPoints.from_bins(thresholds, hits, alarms, pos_label=part.pos_label)
     squares = None if part.squares is None else _cells(part.squares, (2,), True, "squares")
     return replace(points, binned=part.binned, squares=None if squares is None else tuple(squares.tolist()))
 
@@ -372,19 +377,46 @@ def _distinct(classes: Sequence[Plain]) -> tuple[Plain, ...]:
     return tuple(classes)
 
 
-def _numbers(values: Any, shape: tuple[int, ...], weighted: bool, name: str) -> NDArray[Any]:
+def _numbers(values: Any, shape: tuple[int, ...] | None, weighted: bool, name: str) -> NDArray[Any]:
+    """Return numbers of a shape; None: a row of any length."""
     try:
-        array = np.array(values, dtype=np.float64 if weighted else np.int64)
-        rows = (value if isinstance(value, list) else [value] for value in values)
-        exact = weighted or not any(isinstance(value, float) for row in rows for value in row)
-    except (ValueError, OverflowError, TypeError):
-        array, exact = np.zeros(0), False
-    array = array.reshape(shape) if array.size == 0 and 0 in shape else array
-    if array.shape != shape or not exact or not np.isfinite(array).all() or (array < 0).any():
-        raise InputError(
-            f"{name} must be {' x '.join(map(str, shape))} finite numbers of at least 0, whole ones where rows are counted"
-        )
+        blocks = _blocks(values, 1 if shape is None else len(shape)) if isinstance(values, msgspec.Raw) else [values]
+        parts = [_whole_or_not(block, weighted) for block in blocks]
+        array = np.concatenate(parts) if parts else np.zeros(0, dtype=np.float64 if weighted else np.int64)
+        array = array.reshape(shape) if shape and array.size == 0 and 0 in shape else array
+    except (ValueError, OverflowError, TypeError, msgspec.DecodeError, RecursionError):
+        array = np.full(1, np.nan)
+    if array.shape != (shape or (array.size,)) or not np.isfinite(array).all() or (array < 0).any():
+        asked = "" if shape is None else f"{' x '.join(map(str, shape))} "
+        raise InputError(f"{name} must be {asked}finite numbers of at least 0, whole ones where rows are counted")
     return array
+
+
+def _whole_or_not(values: Any, weighted: bool) -> NDArray[Any]:
+    rows = (value if isinstance(value, list) else [value] for value in values)
+    if not weighted and any(isinstance(value, float) for row in rows for value in row):
+        raise ValueError
+    return np.array(values, dtype=np.float64 if weighted else np.int64)
+
+
+_READ = 1 << 18
+"""Bytes of numbers that are read at once."""
+_ITEM_END = {1: re.compile(rb","), 2: re.compile(rb"\]\s*,")}
+"""Where an item ends of an array of numbers, and of an array of rows."""
+
+
+def _blocks(values: msgspec.Raw, depth: int) -> Iterator[list[Any]]:
+    """Yield the items of an array, some after the other: all of them as Python numbers take a dozen times the memory of the file."""
+    text = memoryview(values)
+    kind: Any = list[Number] if depth == 1 else list[list[Number]]
+    if bytes(text[:1]) != b"[":
+        raise ValueError
+    begin, last = 1, len(text) - 1
+    while begin < last:
+        found = _ITEM_END[depth].search(text, begin + _READ, last)
+        end = found.end() - 1 if found else last
+        yield msgspec.json.decode(b"".join((b"[", text[begin:end], b"]")), type=kind)
+        begin = end + 1
 
 
 def _cells(values: Any, shape: tuple[int, ...], weighted: bool, name: str) -> NDArray[Any]:

@@ -6,12 +6,11 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
-from compromis._files import Head, decode_document
+from compromis._files import Head, decode_document, file_bytes
 from compromis._results import Result
 from compromis._text import Table, class_name, count, joined
 from compromis._typing import Floats, Ints, Label
@@ -171,7 +170,7 @@ class LabelPlan(Sample, Result):
     @classmethod
     def from_json(cls, path: str | os.PathLike[str]) -> Self:
         """Read a plan that `to_json` wrote; anything else is refused."""
-        name, data = os.fspath(path), Path(path).read_bytes()
+        name, data = os.fspath(path), file_bytes(path)
         told = {"again": "plan again", "refusal": "is no plan of labels"}
         part = decode_document(data, name, _PlanFile, schema=SCHEMA, **told)
         try:

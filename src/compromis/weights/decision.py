@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from numbers import Real
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from compromis._files import VERSION, Head, decode_document
+from compromis._files import VERSION, Head, decode_document, file_bytes
 from compromis._results import face, written
 from compromis._text import Table, per_thousand, shown, shown_label
 from compromis._typing import Flags, Floats, Label
@@ -364,7 +363,7 @@ class Decision:
         """Read a decision from JSON text or from a file, that of a `WeightSearch` too, which holds its decision."""
         given = isinstance(source, str) and source.lstrip().startswith("{")
         name = "this" if given else os.fspath(source)
-        data = str(source) if given else Path(source).read_bytes()
+        data = str(source) if given else file_bytes(source)
         told = {"again": "write it again", "refusal": "is not a decision of compromis"}
         document = decode_document(data, name, _Document, schema=SCHEMA, **told)
         return cls(
