@@ -24,8 +24,8 @@ from tests.stress.counting import count_seeds
 from tests.stress.outcome import Outcome, Progress, scaled, silent
 
 TITLE = "measures against an oracle in exact fractions"
-FULL = 100_000
-QUICK = 0.0005
+FULL = 50_000
+QUICK = 0.001
 
 RATES = {
     "recall": oracle.recall,

@@ -28,8 +28,8 @@ from tests.stress.outcome import Outcome, Progress, scaled, silent
 from tests.stress.promise_01_oracle import agree, counts_of
 
 TITLE = "the same cases against scikit-learn, disagreements listed"
-FULL = 100_000
-QUICK = 0.0004
+FULL = 50_000
+QUICK = 0.0008
 
 ABSENT = "averages: a class absent from the truth is left out here, counted as 0 by scikit-learn"
 NO_MATTHEWS = "Matthews' coefficient is undefined (NaN) where truth or decision is constant; scikit-learn says 0"

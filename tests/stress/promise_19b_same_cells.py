@@ -15,6 +15,7 @@ from unittest.mock import patch
 import numpy as np
 
 from compromis.frames.tables import MISSING, Numbers
+from tests.stress.counting import count_seeds
 from tests.stress.mutations import spoiled_file
 from tests.stress.outcome import Outcome, Progress, scaled, silent
 
@@ -32,18 +33,20 @@ ENDS = ("\n", "\r\n", "\r", "\n", "\n", "\r\n")
 
 def run(scale: float, progress: Progress = silent) -> Outcome:
     """Read each file in blocks of a size of its own, and compare every cell and every number."""
-    count = scaled(FILES, scale, least=50)
-    total = Outcome(0)
+    return count_seeds(check, range(scaled(FILES, scale, least=50)), progress)
+
+
+def check(seed: int) -> dict[str, int]:
+    """Compare one file."""
     with tempfile.TemporaryDirectory() as name, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for seed in range(count):
-            total += compared(seed, Path(name))
-            progress(seed + 1, count)
-    return total
+        found, failures = compared(seed, Path(name))
+    assert not failures, "; ".join(failures)
+    return {found: 1}
 
 
-def compared(seed: int, folder: Path) -> Outcome:
-    """Compare one file."""
+def compared(seed: int, folder: Path) -> tuple[str, list[str]]:
+    """Return whether a file was refused, and what was read otherwise."""
     rng = np.random.default_rng(seed)
     data = spoiled_file(("csv", "tsv")[seed % 2], seed) if seed % 3 == 0 else generated(rng)
     path = folder / ("t.csv" if seed % 4 else "t.tsv")
@@ -57,11 +60,11 @@ def compared(seed: int, folder: Path) -> Outcome:
     expected = plain(data.decode("utf-16") if wide else data, found)
     failures = []
     if found is not None and found != expected:
-        failures.append(f"seed {seed}: read otherwise: {data[:200]!r}")
+        failures.append(f"read otherwise: {data[:200]!r}")
     kind = "refused" if found is None else "same cells"
     if not failures and seed % ENGINE_EACH == 0:
-        failures += [f"seed {seed}: {one}" for one in by_engines(path, expected)]
-    return Outcome(1, tuple(failures), Counter({kind: 1}))
+        failures += by_engines(path, expected)
+    return kind, failures
 
 
 def generated(rng: np.random.Generator) -> bytes:
