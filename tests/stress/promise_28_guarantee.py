@@ -24,6 +24,7 @@ ALLOWED = 0.056
 """The share that may be broken: 5 %, and what chance adds to it in 10,000 (2.75 standard errors)."""
 CONFIDENCE = 0.95
 FIRST = 28_000_000
+_WHOLE = 30
 POINTS = 400
 """The rows of each class in a population: rates are known exactly, and samples of 3,000 have ties in any case."""
 
@@ -39,13 +40,16 @@ class Setting:
     asked: tuple[tuple[int, str, float], ...]
     smoothing: float = 0.0
     max_share: float | None = None
+    planned: int = 0
+    """The labels of a stratified sample of thirty times as many rows; 0 where rows are drawn with equal chances."""
 
     @property
     def name(self) -> str:
         """The setting in words."""
         demands = ", ".join(f"{rate} of {k} {level:g}" for k, rate, level in self.asked)
         beside = f", smoothing {self.smoothing:g}" * (self.smoothing > 0) + ", capacity" * (self.max_share is not None)
-        return f"{self.classes} classes, {self.rows:,} rows, {self.votes}: {demands}{beside}"
+        rows = f"{self.planned:,} planned labels" if self.planned else f"{self.rows:,} rows"
+        return f"{self.classes} classes, {rows}, {self.votes}: {demands}{beside}"
 
 
 def _asked(*demands: str) -> tuple[tuple[int, str, float], ...]:
@@ -72,6 +76,10 @@ SETTINGS = (
     Setting(3, 200, "shares", _asked("0 recall 0.5", "1 recall 0.5")),
     Setting(4, 250, "hard", _asked("0 precision 0.5", "1 precision 0.5")),
     Setting(5, 600, "shares", _asked("0 recall 0.6", "0 precision 0.5", "2 recall 0.3")),
+    # either, on the random rows among planned ones
+    Setting(2, 0, "shares", _asked("0 recall 0.7"), planned=300),
+    Setting(4, 0, "ties", _asked("0 recall 0.5"), planned=500),
+    Setting(3, 0, "shares", _asked("0 recall 0.4", "0 precision 0.3"), planned=900),
 )  # fmt: skip
 
 
@@ -91,25 +99,53 @@ def check_deployment(setting: Setting, seed: int) -> dict[str, int]:
     """Draw a population and the labelled rows, search, and look at what the weights do in the population."""
     rng = np.random.default_rng([seed, SETTINGS.index(setting)])
     points, shares = _population(setting, rng)
-    support = np.r_[
-        setting.rows, rng.multinomial(3 * setting.rows - setting.classes + 1, shares[1:] / shares[1:].sum()) + 1
-    ]
-    if any(rate == "precision" for _, rate, _ in setting.asked):  # which holds for rows drawn like those of deployments
-        support = rng.multinomial(4 * setting.rows, shares)
-    support[[k for k, _, _ in setting.asked]] += support[[k for k, _, _ in setting.asked]] == 0
+    support = _support(setting, shares, rng)
     y = np.repeat(np.arange(setting.classes), support)
     votes = np.concatenate([rows[rng.integers(POINTS, size=size)] for rows, size in zip(points, support, strict=True)])
+    sample = None
+    if setting.planned:
+        rows, sample = _planned(votes, y, setting.planned, rng)
+        y, votes = y[rows], votes[rows]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", cp.GuaranteeWarning)
         search = cp.search_weights(
             y, votes, preferences=_preferences(setting), labels=range(setting.classes), method=Sweep(rounds=0),
-            smoothing=setting.smoothing, random_state=seed,
+            smoothing=setting.smoothing, sample=sample, random_state=seed,
         )  # fmt: skip
     decided = [((rows + setting.smoothing) * search.weights).argmax(axis=1) for rows in points]
     matrix = (
         np.array([np.bincount(one, minlength=setting.classes) for one in decided]) * (shares / POINTS)[:, np.newaxis]
     )
     return _noted(setting.name, search, matrix)
+
+
+def _support(setting: Setting, shares: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return how many rows of each class there are; of each class with a demand at least one."""
+    if setting.planned:
+        support = rng.multinomial(_WHOLE * setting.planned, shares)
+    elif any(
+        rate == "precision" for _, rate, _ in setting.asked
+    ):  # which holds for rows drawn like those of deployments
+        support = rng.multinomial(4 * setting.rows, shares)
+    else:
+        others = rng.multinomial(3 * setting.rows - setting.classes + 1, shares[1:] / shares[1:].sum()) + 1
+        support = np.r_[setting.rows, others]
+    asked = [k for k, _, _ in setting.asked]
+    support[asked] += support[asked] == 0
+    return support
+
+
+def _planned(
+    votes: NDArray[np.float64], y: NDArray[np.int64], labels: int, rng: np.random.Generator
+) -> tuple[NDArray[np.int64], cp.evidence.Sample]:
+    """Draw labels by what is predicted and what a judge says: half of them like the rows, half alike from each stratum."""
+    judge = np.where(rng.random(len(y)) < 0.8, y == 0, rng.random(len(y)) < 0.5)
+    stratum = 2 * (votes.argmax(axis=1) == 0) + judge
+    sizes = np.bincount(stratum, minlength=4)
+    budget = np.minimum((labels * sizes / (2 * len(y)) + labels / 8).astype(int), sizes)
+    rows = np.concatenate([rng.choice(np.flatnonzero(stratum == h), budget[h], replace=False) for h in range(4)])
+    sizes_of = {str(h): int(size) for h, size in enumerate(sizes) if size}
+    return rows, cp.evidence.Sample.from_strata([str(h) for h in stratum[rows]], sizes=sizes_of)
 
 
 def _noted(name: str, search: cp.WeightSearch, matrix: NDArray[np.float64]) -> dict[str, int]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
-from scipy.stats import beta
+from scipy.stats import beta, binom, chisquare
 
 import compromis as cp
+from compromis.evidence.strata import Strata
 from compromis.uncertainty.draws import TILTS
 from compromis.uncertainty.judgement import judge
 from compromis.uncertainty.paired_tests import compare_paired
@@ -125,6 +128,78 @@ def test_weights_are_searched_for_the_population():
     assert found.loss == pytest.approx(repeated.loss, rel=1e-9)
     np.testing.assert_allclose(found.weights, repeated.weights)
     assert found.counts.strata is not None
-    wanted = {1: cp.Preference(10, min_recall=0.9, confidence=0.9)}
-    with pytest.raises(cp.InputError, match="same chance to be drawn"):
-        cp.search_weights(truth, matrix, preferences=wanted, labels=[0, 1], sample=sample)
+
+
+def test_random_rows_are_a_random_sample_of_the_population():
+    """Every pair of rows of the population is among them as often, whatever the strata and how many of each were labelled."""
+    rng = np.random.default_rng(3)
+    names, sizes, labelled = np.repeat(["a", "b", "c"], [9, 4, 2]), {"a": 9, "b": 4, "c": 2}, {"a": 3, "b": 4, "c": 2}
+    together = np.zeros((15, 15))
+    for _ in range(6_000):
+        rows = np.concatenate([rng.permutation(np.flatnonzero(names == name))[:n] for name, n in labelled.items()])
+        sample = cp.evidence.Sample.from_strata(names[rows], sizes=sizes)
+        votes = cp.Votes.from_proba(
+            rows % 2, np.column_stack([rows + 1.0, np.ones(len(rows))]), labels=[0, 1], sample=sample
+        )
+        random = votes.random_rows(rng)
+        taken = rows[random.multiplicity > 0]
+        assert (random.rows, random.strata) == (2, None)  # three could be three of the two labels of "c"
+        together[np.ix_(taken, taken)] += 1
+    single, pairs = np.diag(together), together[np.triu_indices(15, 1)]
+    assert chisquare(single).statistic < 40  # 14 degrees of freedom
+    assert chisquare(pairs).statistic < 160  # 104
+
+
+def planned(rng, labels=400):
+    """Votes of a class of 10 % and a sample in which the rows predicted as it were drawn eight times as often."""
+    truth = (rng.random(12_000) < 0.1).astype(np.int64)
+    share = 1 / (1 + np.exp(-rng.normal(3.0 * truth - 1.5)))
+    flagged = share > 0.5
+    rows = np.concatenate([rng.choice(np.flatnonzero(flagged == kind), labels // 2, replace=False) for kind in (0, 1)])
+    names = np.array(["quiet", "flagged"])[flagged.astype(int)]
+    sizes = {"quiet": int((~flagged).sum()), "flagged": int(flagged.sum())}
+    return truth[rows], share[rows], cp.evidence.Sample.from_strata(names[rows], sizes=sizes)
+
+
+def test_a_guarantee_rests_on_the_random_rows_of_a_sample(tmp_path):
+    truth, share, sample = planned(np.random.default_rng(5))
+    preferences = cp.Preferences({1: cp.Preference(0.1, 0.9, 0.1, min_recall=0.7, confidence=0.9)})
+    votes = cp.Votes.from_proba(truth, share, pos_label=1, sample=sample)
+    search = cp.search_weights(votes, preferences=preferences, random_state=0)
+    guarantee = search.guarantee
+    drawn = guarantee.drawn
+    assert (guarantee.given, drawn.of) == (True, 400)
+    assert 200 < drawn.rows < 260  # as many as ask the quiet stratum for its 200 labels, and seldom for more
+    taken = votes.random_rows(np.random.default_rng(drawn.seed)).multiplicity
+    own, flagged = taken[truth == 1], search.decision.decide(np.column_stack([1 - share, share])) == 1
+    item = guarantee.items[0]
+    assert (item.rows, item.wrong) == (own.sum(), own[~flagged[truth == 1]].sum())
+    assert binom.cdf(item.allowed, item.rows, 0.3) <= 0.1 < binom.cdf(item.allowed + 1, item.rows, 0.3)
+    assert f"{drawn.rows} of the 400 labels, which are a random sample of the population" in guarantee.sentences()[1]
+    cp.evidence.write(votes, tmp_path / "evidence.json")
+    record = search.decision.record(votes, preferences=preferences, search=search)
+    record.to_json(tmp_path / "record.json")
+    verified = cp.evaluation.Record.verify(tmp_path / "record.json", tmp_path / "evidence.json")
+    assert verified.guarantee.items == guarantee.items
+    document = json.loads((tmp_path / "record.json").read_text())
+    document["guarantee"]["drawn"]["seed"] += 1
+    (tmp_path / "record.json").write_text(json.dumps(document))
+    with pytest.raises(cp.InputError, match=r"record\.json"):
+        cp.evaluation.Record.verify(tmp_path / "record.json", tmp_path / "evidence.json")
+
+
+@pytest.mark.parametrize("asked", [{"min_recall": 0.7}, {"min_recall": 0.7, "min_precision": 0.2}])
+def test_a_stratum_without_labels_gives_no_guarantee(asked):
+    truth, share, sample = planned(np.random.default_rng(5))
+    strata = Strata(names=("flagged", "quiet", "unknown"), sizes=np.append(sample.strata.sizes, 5_000))
+    wanted = {1: cp.Preference(10, 0.1, 0.9, confidence=0.9, **asked)}
+    with pytest.warns(cp.GuaranteeWarning, match="not given"):
+        search = cp.search_weights(
+            truth,
+            share,
+            pos_label=1,
+            preferences=wanted,
+            sample=cp.evidence.Sample(strata=strata, stratum=sample.stratum),
+        )
+    assert search.guarantee.drawn.rows == 0
+    assert {item.level for item in search.guarantee.items} == {0.0}

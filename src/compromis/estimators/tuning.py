@@ -406,7 +406,8 @@ def _weights(problem: SearchProblem, others: NDArray[Any], method: str | Sweep, 
     by, arrays = None if problem.by is None else problem.by[chosen], problem.arrays
     # of a class with a single row one part asks for nothing: there is no row to guarantee anything from
     sure = np.where(np.isin(np.arange(problem.classes), present), arrays.confidence, 0.0)
-    part = replace(problem, votes=votes.with_rows(others, chosen), by=by, arrays=replace(arrays, confidence=sure))
+    found = votes.with_rows(others, chosen) if votes.strata is None else votes.with_patterns(chosen)
+    part = replace(problem, votes=found, by=by, arrays=replace(arrays, confidence=sure))
     return search_problem(part, method=method, random_state=seed).weights
 
 

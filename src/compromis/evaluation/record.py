@@ -389,7 +389,10 @@ def _guarantee(problem: SearchProblem, decision: Decision, claimed: Mapping[str,
     demands, before = demands_of(problem.arrays), Decision(decision.classes, claimed["before"])
     if not demands or (claimed["half"] is None) != by_order_statistic(demands):
         raise InputError("the guarantee is not of what the preferences ask for")
-    found = what_holds(problem, demands, decision.weights, before.weights, claimed["half"])
+    drawn = (claimed.get("drawn") or {}).get("seed")
+    if (drawn is None) != (problem.votes.strata is None):
+        raise InputError("the guarantee is of another sample")
+    found = what_holds(problem, demands, decision.weights, before.weights, claimed["half"], drawn)
     if claimed["calibration"] not in CALIBRATIONS:
         raise InputError(f"there are no rows of the kind {claimed['calibration']!r}")
     return replace(found, calibration=claimed["calibration"])

@@ -13,6 +13,11 @@ from compromis._typing import Floats, Ints
 from compromis.errors import InputError
 from compromis.labels import number, read_labels
 
+_SHORT = 1e-6
+"""How often a random sample may ask for more rows of a stratum than were drawn; those are then all there are."""
+_MOST_ROWS = 10**9
+"""numpy draws hypergeometric numbers below it."""
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Strata:
@@ -50,6 +55,22 @@ class Strata:
         """Return how many rows of the population each of the rows drawn stands for; 0 where none was drawn."""
         weight: Floats = np.divide(self.sizes, drawn, out=np.zeros(len(self)), where=drawn > 0)
         return weight
+
+    def draw_random(self, drawn: NDArray[Any], generator: np.random.Generator) -> Ints:
+        """Return how many of the rows drawn in each stratum make a random sample of the population, as large a one as there can be.
+
+        A random sample has a random number of rows in each stratum: its size is the largest that asks for more rows than were drawn
+        but once in a million times.
+        """
+        from scipy.stats import binom  # seldom needed
+
+        shares, low, high = self.sizes / self.sizes.sum(), 0, int(drawn.sum())
+        while low < high:
+            middle = (low + high + 1) // 2
+            low, high = (middle, high) if binom.sf(drawn, middle, shares).sum() <= _SHORT else (low, middle - 1)
+        small = self.sizes.sum() < _MOST_ROWS
+        rows = generator.multivariate_hypergeometric(self.sizes, low) if small else generator.multinomial(low, shares)
+        return np.minimum(rows, drawn)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

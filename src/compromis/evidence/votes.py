@@ -381,6 +381,28 @@ class Votes:
             self, votes=self.votes[chosen], truth=self.truth[chosen], multiplicity=multiplicity[chosen], **sums
         )
 
+    def with_patterns(self, chosen: Ints) -> Votes:
+        """Return the `chosen` patterns of a stratified sample, each of which stands for more rows then."""
+        assert self.strata is not None
+        assert self.stratum is not None
+        assert self.labelled is not None
+        labelled, stratum = self.labelled[chosen], self.stratum[chosen]
+        weight = self.strata.weights(np.bincount(stratum, labelled, len(self.strata)))
+        parts: dict[str, Any] = {"labelled": labelled, "stratum": stratum, "multiplicity": labelled * weight[stratum]}
+        return replace(self, votes=self.votes[chosen], truth=self.truth[chosen], rows=int(labelled.sum()), **parts)
+
+    def random_rows(self, generator: np.random.Generator) -> Votes:
+        """Return some rows of a stratified sample that are a random sample of the population, each row counted once."""
+        assert self.strata is not None
+        assert self.stratum is not None
+        assert self.labelled is not None
+        drawn = np.bincount(self.stratum, self.labelled, len(self.strata)).astype(np.int64)
+        taken = np.zeros_like(self.labelled)
+        for number, rows in enumerate(self.strata.draw_random(drawn, generator).tolist()):
+            own = np.flatnonzero(self.stratum == number)
+            taken[own] = generator.multivariate_hypergeometric(self.labelled[own], rows)
+        return replace(self.with_rows(taken), rows=int(taken.sum()))
+
     def _sums(self) -> dict[str, Floats]:
         """Return the sums over the rows of each pattern that there are beside the multiplicity."""
         named = {"squares": self.squares, "amount": self.amount, "amount_squares": self.amount_squares}

@@ -85,6 +85,23 @@ class Price:
     precision_after: float
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawn:
+    """The labels of a stratified sample that are a random sample of the population: rows that all had the same chance to be drawn."""
+
+    seed: int
+    """The seed by which they were drawn among the labels."""
+    rows: int
+    of: int
+    """The labels of the sample."""
+
+    def __str__(self) -> str:
+        return (
+            f"the rows are counted among {count(self.rows)} of the {count(self.of)} labels, which are a random sample of the population; "
+            f"the strata of the others were drawn more often"
+        )
+
+
 @dataclass(frozen=True, kw_only=True)
 class Guarantee(Result):
     """What holds on new rows that are drawn like the calibration rows, with which confidence, and what it costs.
@@ -116,6 +133,8 @@ class Guarantee(Result):
     """Where the votes of the rows come from: given, held-out, out-of-bag or out-of-fold."""
     half: int | None = None
     """The seed by which a path's rows were halved."""
+    drawn: Drawn | None = None
+    """Of a stratified sample: the labels that count."""
     left_out: int = 0
     """Rows without any vote, which nothing here speaks of: the guarantee is of new rows with votes."""
     step: float = 0.0
@@ -146,7 +165,8 @@ class Guarantee(Result):
 
     def sentences(self) -> list[str]:
         """Return each constraint in a sentence, and what is not covered."""
-        return [*map(str, self.items), f"the confidence is {CALIBRATIONS[self.calibration]}", *self._uncovered()]
+        of = [] if self.drawn is None else [str(self.drawn)]
+        return [*map(str, self.items), *of, f"the confidence is {CALIBRATIONS[self.calibration]}", *self._uncovered()]
 
     def doubts(self) -> list[str]:
         """Return the constraints that are not given, and what is not covered."""
@@ -175,6 +195,7 @@ class Guarantee(Result):
             "before": list(self.before),
             "left_out": self.left_out,
             **({"step": self.step} if self.step else {}),
+            **({"drawn": asdict(self.drawn)} if self.drawn else {}),
             "items": [{**asdict(item), "given": item.given} for item in self.items],
             "price": [asdict(line) for line in self.price],
         }

@@ -33,6 +33,7 @@ from compromis.weights._kernels import prepare, search_line
 from compromis.weights.descent import Descent, tie_weights
 from compromis.weights.guarantee import (
     Demand,
+    Drawn,
     Guarantee,
     by_order_statistic,
     judged,
@@ -61,21 +62,36 @@ def with_guarantee(
 ) -> tuple[Floats, Guarantee]:
     """Return weights that hold the demands on new rows as far as the votes allow, and what holds; `before` are the weights without."""
     _check(problem, demands)
+    drawn = None if problem.votes.strata is None else int(generator.integers(2**31))
+    rows = random_rows(problem, drawn)
     half = None if by_order_statistic(demands) else int(generator.integers(2**31))
     if half is None:
-        found = _by_order_statistic(problem, demands[0], search)
+        found = _by_order_statistic(rows, demands[0], search, problem)
     else:
-        tuning, other = halves(problem, half)
-        found = _by_path(tuning, other, demands, search)
+        tuning, other = halves(rows, half)
+        found = _by_path(tuning, other, demands, search) if tuning.votes.rows else before
     weights = normalised(found)
-    return weights, what_holds(problem, demands, weights, before, half)
+    return weights, what_holds(problem, demands, weights, before, half, drawn)
+
+
+def random_rows(problem: SearchProblem, seed: int | None) -> SearchProblem:
+    """Return the problem on a random sample of the population, drawn by that seed from rows of a stratified one; None: on its rows."""
+    if seed is None:
+        return problem
+    return replace(problem, votes=problem.votes.random_rows(np.random.default_rng(seed)))
 
 
 def what_holds(
-    problem: SearchProblem, demands: list[Demand], weights: Floats, before: Floats, half: int | None
+    problem: SearchProblem,
+    demands: list[Demand],
+    weights: Floats,
+    before: Floats,
+    half: int | None,
+    drawn: int | None = None,
 ) -> Guarantee:
-    """Return what the rows, or the second of the halves by that seed, say of the demands: anybody with the evidence can say it again."""
-    rows = problem if half is None else halves(problem, half)[1]
+    """Return what the rows, or those by these seeds, say of the demands: anybody with the evidence can say it again."""
+    whole = random_rows(problem, drawn)
+    rows = whole if half is None else halves(whole, half)[1]
     return Guarantee(
         items=tuple(
             judged(counts, demand, halved=half is not None, group=name)
@@ -86,6 +102,7 @@ def what_holds(
         method="order statistic" if half is None else "path",
         before=tuple(before.tolist()),
         half=half,
+        drawn=None if drawn is None else Drawn(seed=drawn, rows=whole.votes.rows, of=problem.votes.rows),
         left_out=problem.votes.left_out,
         step=2 * problem.votes.width,
     )
@@ -99,14 +116,7 @@ def _each(problem: SearchProblem, weights: Floats) -> list[tuple[Label | None, C
 def _check(problem: SearchProblem, demands: list[Demand]) -> None:
     """Raise on what no guarantee can stand beside."""
     votes = problem.votes
-    if votes.strata is not None:
-        raise InputError(
-            "a guarantee counts rows that all had the same chance to be drawn, which rows of a stratified sample had not; leave "
-            "confidence out of the preferences, and judge what is decided on labels drawn afterwards: compromis.check says what is "
-            "surely met",
-            "preferences",
-        )
-    if votes.multiplicity.dtype.kind == "f":
+    if votes.multiplicity.dtype.kind == "f" and votes.strata is None:
         raise InputError("a guarantee counts rows that were drawn one by one; leave sample weights out", "preferences")
     if problem.max_ratio < WIDEST:
         raise InputError("a guarantee needs whatever weights hold it; leave max_ratio out, or confidence", "max_ratio")
@@ -119,18 +129,19 @@ def _check(problem: SearchProblem, demands: list[Demand]) -> None:
             )
 
 
-def _by_order_statistic(problem: SearchProblem, demand: Demand, search: Searching) -> Floats:
+def _by_order_statistic(problem: SearchProblem, demand: Demand, search: Searching, whole: SearchProblem) -> Floats:
     """Return the weights of the other classes from their rows, and the best weight of the class above all but the allowed misses.
 
     Recall grows with the weight, so every weight above that order statistic holds what it holds: the line search takes the one
-    of the lowest loss. The other weights stay as they are, to the last bit: they must not know the rows of the class.
+    of the lowest loss on the `whole` of the rows. The other weights stay as they are, to the last bit: they must not know the rows
+    of the class.
     """
     k = demand.position
     allowed = _allowed(problem, demand)
     weights = np.insert(_weights_of_others(problem, k, search), k, 1.0) * tie_weights(problem.classes)
     weights[k] = least = least_weight(problem, k, weights, allowed)
     most = _missed(problem, k, weights)  # where the allowed misses cannot be had
-    descent = Descent(problem)
+    descent = Descent(whole)
     descent.weight[:] = weights
     prepare(descent.patterns, descent.objective, descent.state)
     better, weight = search_line(descent.patterns, descent.objective, descent.state, k, least, least * WIDEST)
