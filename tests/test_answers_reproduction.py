@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from reproductions.answers import voters
-from reproductions.answers.deployments import LEVEL, SETS, TIMES, deploy
+from reproductions.answers.deployments import LEVELS, SETS, TIMES, deploy
 from reproductions.sheets import read
 
 RESULTS = Path(__file__).parents[1] / "reproductions" / "answers" / "results"
@@ -24,10 +24,10 @@ def test_five_sets_lose_a_fifth_less_than_the_majority_and_guarantees_are_kept()
     assert {len(one["tuned"]) for one in found.values()} == {TIMES}
     less = [name for name, one in found.items() if one["tuned"].mean() <= 0.8 * one["majority"].mean()]
     assert less == ["contraceptive", "vehicle", "segment", "penbased", "splice"]
-    given = np.concatenate([one["given"] == 1 for one in found.values()])
-    broken = np.concatenate([one["recall"] < LEVEL for one in found.values()]) & given
-    assert given.sum() == 274
-    assert broken.sum() == 6  # 10 % were allowed
+    for level, times in zip(LEVELS, ((274, 6), (320, 0)), strict=True):
+        given = np.concatenate([one[f"given {level}"] == 1 for one in found.values()])
+        broken = np.concatenate([one[f"recall {level}"] < level for one in found.values()]) & given
+        assert (given.sum(), broken.sum()) == times  # 10 % may be broken
 
 
 def test_a_fresh_run_gives_the_same_lines(data):

@@ -15,12 +15,13 @@ from reproductions.answers.voters import answers_of, beliefs, rows_of
 SETS = ("contraceptive", "vowel", "vehicle", "segment", "penbased", "optdigits", "splice", "led7digit")
 """Every set of the study with more than two classes, in the order of data_sets.csv; five were asked for."""
 LABELS, EACH, TIMES = 150, 5, 40
-LEVEL, CONFIDENCE = 0.8, 0.9
+LEVELS, CONFIDENCE = (0.8, 0.6), 0.9
+"""The recalls that are guaranteed: of 13 labels none may be missed for the one, two for the other."""
 
 
-def preferences_for(rarest: str, *, guaranteed: bool) -> cp.Preferences:
+def preferences_for(rarest: str, level: float | None = None) -> cp.Preferences:
     """The paper's preferences of the rarest class; with a guarantee of its recall."""
-    guarantee = {"min_recall": LEVEL, "confidence": CONFIDENCE} if guaranteed else {}
+    guarantee = {} if level is None else {"min_recall": level, "confidence": CONFIDENCE}
     return cp.Preferences({rarest: cp.Preference(10, 0.1, 0.9, **guarantee)})
 
 
@@ -34,14 +35,17 @@ def deploy(belief: Any, y: Any, labels: list[str], seed: int) -> dict[str, float
     votes = cp.Votes.from_answers(answers[drawn], labels=labels, y_true=y[drawn], unanswered="even")
     everyone = cp.Votes.from_answers(answers, labels=labels, unanswered="even").votes
     others = np.setdiff1d(np.arange(len(y)), drawn)
-    plain, asked = (preferences_for(rarest, guaranteed=flag) for flag in (False, True))
+    plain = preferences_for(rarest)
     found = {"rows of the class": float((y[drawn] == rarest).sum())}
-    for name, preferences in (("tuned", plain), ("guaranteed", asked)):
-        tuned = cp.estimators.tune_votes(votes, preferences=preferences, random_state=seed)
+    for level in (None, *LEVELS):
+        tuned = cp.estimators.tune_votes(votes, preferences=preferences_for(rarest, level), random_state=seed)
         predicted = tuned.decision.decide(everyone)
-        found[name] = cp.pragma_loss(y[others], predicted[others], preferences=plain)
-    found["recall"] = float((predicted[y == rarest] == rarest).mean())
-    found["given"] = float(tuned.guarantee is not None and tuned.guarantee.given)
+        found["tuned" if level is None else f"guaranteed {level}"] = cp.pragma_loss(
+            y[others], predicted[others], preferences=plain
+        )
+        if level is not None:
+            found[f"recall {level}"] = float((predicted[y == rarest] == rarest).mean())
+            found[f"given {level}"] = float(tuned.guarantee is not None and tuned.guarantee.given)
     majority = cp.Decision(labels, [1.0] * len(labels)).decide(everyone)
     return found | {"majority": cp.pragma_loss(y[others], majority[others], preferences=plain)}
 

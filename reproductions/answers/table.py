@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import fmean
 
 from reproductions.answers import RESULTS
-from reproductions.answers.deployments import LEVEL, SETS
+from reproductions.answers.deployments import LEVELS, SETS
 from reproductions.sheets import markdown, read
 
 
@@ -14,15 +14,17 @@ def deployments() -> str:
     rows = []
     for name in SETS:
         lines = [{key: float(value) for key, value in line.items()} for line in read(RESULTS / f"{name}.csv")]
-        majority, tuned, guaranteed = (
-            fmean(line[what] for line in lines) for what in ("majority", "tuned", "guaranteed")
-        )
-        given = [line for line in lines if line["given"]]
-        broken = sum(line["recall"] < LEVEL for line in given)
-        losses = [f"{majority:.3f}", f"{tuned:.3f}", change(tuned, majority)]
-        kept = [f"{guaranteed:.3f}", change(guaranteed, majority), f"{len(given)} of {len(lines)}", str(broken)]
-        rows.append([name, f"{fmean(line['rows of the class'] for line in lines):.0f}", *losses, *kept])
-    header = ["data", "its labels", "majority", "tuned", "%", "with a guarantee", "%", "given", "broken"]
+        majority, tuned = (fmean(line[what] for line in lines) for what in ("majority", "tuned"))
+        cells = [f"{majority:.3f}", f"{tuned:.3f}", change(tuned, majority)]
+        for level in LEVELS:
+            guaranteed = fmean(line[f"guaranteed {level}"] for line in lines)
+            given = [line for line in lines if line[f"given {level}"]]
+            broken = sum(line[f"recall {level}"] < level for line in given)
+            cells += [f"{guaranteed:.3f}", change(guaranteed, majority), str(len(given)), str(broken)]
+        rows.append([name, f"{fmean(line['rows of the class'] for line in lines):.0f}", *cells])
+    header = ["data", "its labels", "majority", "tuned", "%"]
+    for level in LEVELS:
+        header += [f"recall {level}", "%", "given", "broken"]
     return markdown(header, rows)
 
 
