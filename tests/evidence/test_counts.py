@@ -247,7 +247,7 @@ def test_sums_that_64_bits_do_not_hold_are_refused():
         ((pd.DataFrame({"a": [1], "b": [2]}), [1]), {}, "y_true must be one column of labels, got DataFrame"),
         (([1, 2], [1, 2]), {"labels": [1]}, "labels misses 2, which the data has"),
         (([1, 2], [1, 2]), {"labels": [1, 2, 1]}, "each class stands once in labels"),
-        (([1, 2], [1, 2]), {"labels": 3}, "labels must be a list of classes, text or numbers, got int"),
+        (([1, 2], [1, 2]), {"labels": 3}, "labels must be a list of classes, got 3"),
         (([1, 2], [1, 2]), {"labels": [[1], [2]]}, "labels must be a list of classes, text or numbers, got list"),
         (([Decimal(1), Decimal("sNaN")], [Decimal(1)] * 2), {}, "y_true has 1 missing label"),
         (([{}, {}], [1, 1]), {}, "y_true holds something that cannot be a label"),

@@ -295,8 +295,9 @@ class Reviewed(Result):
             else f"rows whose best weighted vote is below {self.ratio:.4g} times the second"
         )
         planned = "" if self.review is None else f"; planned for {self.review}"
+        weighted = " by their weights" * (self.counts.matrix.dtype.kind == "f")
         return [
-            f"to review: {rule}, {100 * self.share:.3g} % of these {count(self.rows)}{planned}",
+            f"to review: {rule}, {100 * self.share:.3g} % of these {count(self.rows)}{weighted}{planned}",
             f"{measure} {loss['loss']:.4f} with the reviewer, {loss['loss_before']:.4f} without",
             *self._notes(),
         ]
