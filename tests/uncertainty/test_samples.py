@@ -181,6 +181,7 @@ def test_a_guarantee_rests_on_the_random_rows_of_a_sample(tmp_path):
     record.to_json(tmp_path / "record.json")
     verified = cp.evaluation.Record.verify(tmp_path / "record.json", tmp_path / "evidence.json")
     assert verified.guarantee.items == guarantee.items
+    assert str(drawn) in verified.limits()
     document = json.loads((tmp_path / "record.json").read_text())
     document["guarantee"]["drawn"]["seed"] += 1
     (tmp_path / "record.json").write_text(json.dumps(document))

@@ -144,6 +144,8 @@ class Record(Result):
             lines += [_UNSURE] * bool(self.arrays.has_minimum.any())
         elif not self.guarantee.exact:
             lines.append(f"the confidence is {CALIBRATIONS[self.guarantee.calibration]}")
+        if self.guarantee is not None and self.guarantee.drawn is not None:
+            lines.append(str(self.guarantee.drawn))
         if self.evidence.left_out:
             lines.append(f"{count(self.evidence.left_out)} rows without any vote are left out")
         if self.guarantee is not None and self.guarantee.step:
