@@ -126,7 +126,7 @@ def read_classes(labels: Any, name: str = "labels") -> tuple[Label, ...]:
     A decision or counts stand for their ``classes``, a fitted estimator for its ``classes_``.
     """
     labels = getattr(labels, "classes", getattr(labels, "classes_", labels))
-    if isinstance(labels, (str, bytes)) or not isinstance(labels, Iterable):
+    if not isinstance(labels, Iterable):
         raise InputError(f"{name} must be a list of classes, got {labels!r:.80}")
     try:
         order = tuple(plain_label(label) for label in labels)

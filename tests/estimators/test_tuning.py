@@ -242,3 +242,15 @@ def test_a_constraint_missed_with_the_expected_truth_is_met_by_the_rows(few, mon
     first = next(step for step, number in enumerate(found) if number >= 6)
     assert 0 < first < 16
     assert np.log(tuned.weights) == pytest.approx(way[first] if calibration == "out-of-bag" else rows)
+
+
+@pytest.mark.filterwarnings("error")
+def test_votes_near_the_largest_float_are_tuned_alike(rng):
+    truth = rng.integers(0, 2, 400)
+    votes = rng.random((400, 2)) + 0.4 * np.eye(2)[truth]
+    preferences = cp.Preferences.prioritise([1])
+    tuned = [
+        cp.estimators.tune_votes(cp.Votes.from_proba(truth, votes * unit), preferences=preferences, random_state=0)
+        for unit in (1.0, 2.0**1022)
+    ]
+    assert (tuned[0].decision.weights == tuned[1].decision.weights).all()

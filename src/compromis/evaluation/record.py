@@ -31,7 +31,7 @@ from compromis.measures.pragma import pragma
 from compromis.preferences import PreferenceArrays, Preferences, read_preferences
 from compromis.uncertainty.verdict import Verdict, verdict_on
 from compromis.weights.decision import Decision
-from compromis.weights.guarantee import CALIBRATIONS, Guarantee, by_order_statistic, demands_of, rounded_votes
+from compromis.weights.guarantee import CALIBRATIONS, Guarantee, by_order_statistic, demands_of
 from compromis.weights.guarded import what_holds
 from compromis.weights.problem import SearchProblem
 from compromis.weights.review import Reviewed
@@ -144,12 +144,10 @@ class Record(Result):
             lines += [_UNSURE] * bool(self.arrays.has_minimum.any())
         elif not self.guarantee.exact:
             lines.append(f"the confidence is {CALIBRATIONS[self.guarantee.calibration]}")
-        if self.guarantee is not None and self.guarantee.drawn is not None:
-            lines.append(str(self.guarantee.drawn))
         if self.evidence.left_out:
             lines.append(f"{count(self.evidence.left_out)} rows without any vote are left out")
-        if self.guarantee is not None and self.guarantee.step:
-            lines.append(rounded_votes(self.guarantee.step))
+        if self.guarantee is not None:
+            lines += self.guarantee.conditions()
         if self.review is not None:
             lines.append("verdict, rates and guarantee are of what is decided where nobody looks")
         if self.facts.rows == "own":

@@ -76,9 +76,10 @@ def smoothed_shares(counts: Counts) -> Floats:
 def read_priors(priors: Mapping[Any, float] | Sequence[float], classes: Sequence[Label]) -> Floats:
     """Return checked training shares of the classes, in their order."""
     shares = read_class_numbers(priors, classes, name="priors", noun="training share")
-    if not (np.all(np.isfinite(shares)) and np.all(shares >= 0) and abs(shares.sum() - 1) < 1e-6):
+    total = float(np.minimum(shares, 1e9).sum())  # beyond floats it would be
+    if not ((shares >= 0).all() and abs(total - 1) < 1e-6):
         raise InputError(
-            f"priors are shares that sum to 1, got a sum of {shares.sum():g}; "
+            f"priors are shares that sum to 1, got a sum of {total:g}; "
             "count them in the training labels, as training_priors does",
             parameter="priors",
         )

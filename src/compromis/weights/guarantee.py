@@ -165,19 +165,34 @@ class Guarantee(Result):
 
     def sentences(self) -> list[str]:
         """Return each constraint in a sentence, and what is not covered."""
-        of = [] if self.drawn is None else [str(self.drawn)]
-        return [*map(str, self.items), *of, f"the confidence is {CALIBRATIONS[self.calibration]}", *self._uncovered()]
+        return [
+            *map(str, self.items),
+            *self._counted(),
+            f"the confidence is {CALIBRATIONS[self.calibration]}",
+            *self._uncovered(),
+        ]
 
     def doubts(self) -> list[str]:
         """Return the constraints that are not given, and what is not covered."""
         return [*(f"guarantee {item}" for item in self.items if not item.given), *self._uncovered()]
+
+    def conditions(self) -> list[str]:
+        """Return which rows are counted and how votes are rounded, where that is not said by the items."""
+        return [*self._counted(), *self._rounded()]
+
+    def _counted(self) -> list[str]:
+        return [] if self.drawn is None else [str(self.drawn)]
 
     def _uncovered(self) -> list[str]:
         lines = []
         if self.left_out:
             rows = f"{count(self.left_out)} row{'s' * (self.left_out != 1)} without any vote"
             lines = [f"the guarantee is of rows with votes: it leaves out {rows}"]
-        return [*lines, rounded_votes(self.step)] if self.step else lines
+        return [*lines, *self._rounded()]
+
+    def _rounded(self) -> list[str]:
+        votes = f"votes rounded to multiples of {self.step:.4g}"
+        return [f"the guarantee is of {votes}: round those of new rows alike before they are decided"] * (self.step > 0)
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the constraints, column by column."""
@@ -211,11 +226,6 @@ class Guarantee(Result):
             for line in self.price
         ]
         return [Table("Price of the guarantee", header, rows)]
-
-
-def rounded_votes(step: float) -> str:
-    """Return what a guarantee on rounded votes asks of new rows."""
-    return f"the guarantee is of votes rounded to multiples of {step:.4g}: round those of new rows alike before they are decided"
 
 
 @dataclass(frozen=True, slots=True)

@@ -652,5 +652,5 @@ def _history(problem: SearchProblem, meter: Meter) -> Floats:
 def _never_voted(problem: SearchProblem) -> tuple[Label, ...]:
     if problem.smoothing > 0:
         return ()
-    voted = np.asarray(problem.votes.votes.sum(axis=0)).reshape(-1)
+    voted = np.asarray((problem.votes.votes > 0).sum(axis=0)).reshape(-1)  # a sum of votes may be beyond floats
     return tuple(label for label, total in zip(problem.votes.classes, voted, strict=True) if total == 0)
