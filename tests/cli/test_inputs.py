@@ -32,11 +32,16 @@ def test_every_engine_prints_the_same_report(rows, engine, file):
     assert run("evaluate", rows / file, *options, "--engine", engine).stdout == plain.stdout
 
 
+def said(text):
+    """What a search says, but for how many weightings were tried: patterns in another order take more or fewer."""
+    return text.split(" weightings")[0].rsplit("(", 1)[0]
+
+
 def test_the_other_commands_agree_too(rows):
     tuning = ["tune", rows / "rows.csv", "--truth", "truth", "--proba", "p_", "--prioritise", "NA"]
-    table = run(*tuning).stdout.split(" weightings")[0]
+    table = said(run(*tuning).stdout)
     large = run(*tuning, "--engine", "duckdb", "--output", rows / "weights.json").stdout
-    assert large.split(" weightings")[0] == table
+    assert said(large) == table
     assert "1 pass over the data" in large
     assert cp.Decision.from_json(rows / "weights.json").classes == ("01", "NA", "good one")
     trading = ["tradeoff", rows / "rows.csv", "--truth", "truth", "--score", "score", "--pos-label", "NA"]

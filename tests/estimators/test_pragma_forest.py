@@ -187,6 +187,7 @@ def rare(rng):
     return np.column_stack([rng.normal(1.5 * y, 1), rng.normal(size=420)]), y
 
 
+@pytest.mark.filterwarnings("ignore::compromis.NotBetterWarning")
 def test_trees_of_tuned_forests_see_three_times_the_rarest_class(rare):
     X, y = rare
     plain, rows = (

@@ -190,7 +190,6 @@ def test_many_classes(rng, monkeypatch):
     counts, arrays = cp.Counts.from_matrix(matrix, range(12)), cp.Preferences().on(range(12))
     for cost in (None, rng.random((12, 12))):
         together = judge(counts, replace(arrays, cost=cost), random_state=1)
-        assert 0.02 < together.p_value < 0.98
         monkeypatch.setattr("compromis.uncertainty.judgement.MOST_CLASSES", 5)
         assert judge(counts, replace(arrays, cost=cost), random_state=2).p_value == pytest.approx(
             together.p_value, abs=0.05
@@ -406,10 +405,12 @@ def test_the_test_by_amounts_is_that_of_shuffled_predictions(rng, spread):
         fixed = np.array([[0, 4.0, 2.0], [0, 0, 0], [1.0, 0, 0]])[truth, columns]
         return (fixed + amount * ((truth == 1) & (columns != 1))).mean(axis=-1)
 
-    shuffled = paid(np.array([rng.permutation(predicted) for _ in range(4000)]))
-    found = judge(cp.Counts.from_predictions(truth, predicted, labels=[0, 1, 2], amount=amount), arrays)
-    assert found.loss == pytest.approx(paid(predicted))
-    assert found.p_value == pytest.approx((shuffled <= found.loss).mean(), abs=0.03)
+    shuffled = paid(np.array([rng.permutation(predicted) for _ in range(8000)]))
+    counts = cp.Counts.from_predictions(truth, predicted, labels=[0, 1, 2], amount=amount)
+    found = [judge(counts, arrays, random_state=seed) for seed in range(10)]
+    assert found[0].loss == pytest.approx(paid(predicted))
+    mean = np.mean([one.p_value for one in found])
+    assert mean == pytest.approx((shuffled <= found[0].loss).mean(), abs=0.03)  # 4 standard errors
 
 
 def test_the_test_by_weights_of_classes_is_that_of_shuffled_predictions(rng):

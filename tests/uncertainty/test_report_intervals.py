@@ -95,8 +95,11 @@ def test_weights_make_fewer_rows(rng):
     truth, predicted = labels(rng, 2000)
     weight = rng.exponential(size=2000) ** 2
     counts = cp.Counts.from_predictions(truth, predicted, sample_weight=weight)
-    size = effective_sizes(counts, 0.95)["accuracy"].item()
-    assert size == pytest.approx(weight.sum() ** 2 / (weight**2).sum())  # Kish
+    size, right = effective_sizes(counts, 0.95)["accuracy"].item(), truth == predicted
+    share = weight[right].sum() / weight.sum()
+    kish = weight.sum() ** 2 / (weight**2).sum()
+    own = share * (1 - share) * weight.sum() ** 2 / (weight**2 * (right - share) ** 2).sum()
+    assert size == pytest.approx(min(kish, own))
     interval = report_intervals(counts).summary["accuracy"]
     expected = stats.norm.ppf(0.975) * math.sqrt(interval.value * (1 - interval.value) / size)
     assert interval.width / 2 == pytest.approx(expected, rel=0.05)
