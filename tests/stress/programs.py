@@ -18,6 +18,16 @@ def environment(**changes: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(part for part in here if part), **changes}
 
 
+def peak_memory() -> float:
+    """Return the most megabytes that this process held; ru_maxrss begins with those of the process that started it."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        return int(status.read_text().split("VmHWM:")[1].split()[0]) / 1024
+    import resource  # there is none on Windows
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
 def output(program: str, *arguments: str, seconds: float = 600, **changes: str) -> str:
     """Run a Python program and return what it printed; a crash, a signal or a hang is an AssertionError."""
     return finished(start(program, *arguments, **changes), seconds)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import gzip
 import io
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -22,7 +21,7 @@ from click.testing import CliRunner
 
 from tests.stress.counting import in_programs
 from tests.stress.outcome import Outcome, Progress, scaled, silent
-from tests.stress.programs import ROOT, environment
+from tests.stress.programs import ROOT, environment, peak_memory
 
 TITLE = "files made to cost much: 1 GB and 20 s, or one line"
 QUICK = 0.002
@@ -82,7 +81,7 @@ def main(kind: str, first: int, last: int) -> None:
             before = time.process_time()
             answer = answered(path, seed)
             seconds = time.process_time() - before
-            used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+            used = peak_memory()
             what = f"{kind} seed {seed}, {path.stat().st_size:,} bytes, {' '.join(COMMANDS[seed % len(COMMANDS)][:4])}"
             if answer.startswith("broken"):
                 print(f"broken {what}: {answer[7:]}")

@@ -6,7 +6,6 @@ Prints each seed before it is tried, what is broken, and at the end how many fil
 from __future__ import annotations
 
 import os
-import resource
 import sys
 import time
 import warnings
@@ -17,6 +16,7 @@ from click.testing import CliRunner
 from compromis.cli import main as command_line
 from tests.stress.counting import described
 from tests.stress.mutations import ONE_BIT, RELEASE, TABLES, spoiled_file
+from tests.stress.programs import peak_memory
 
 SECONDS = 60.0
 """What one small file may take, on a busy machine."""
@@ -135,7 +135,7 @@ def main(kind: str, first: int, last: int, folder: Path) -> None:
         broken = try_seed(kind, seed, folder)
         if broken:
             print("broken", kind, broken.replace("\n", " "), flush=True)
-    print("memory", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, flush=True)
+    print("memory", round(peak_memory()), flush=True)
 
 
 if __name__ == "__main__":
