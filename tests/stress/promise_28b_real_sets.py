@@ -22,7 +22,7 @@ from tests.stress.counting import count_seeds
 from tests.stress.outcome import NotRun, Outcome, Progress, scaled, silent
 
 TITLE = "guarantees on out-of-bag and out-of-fold votes of real sets: broken at most twice as often as said"
-DEPLOYMENTS, QUICK = 50, 0.02
+DEPLOYMENTS, QUICK = 100, 0.01
 FIRST = 28_500_000
 FEW = 5
 """Up to so many deployments, one small set will do."""
@@ -47,7 +47,7 @@ def run(scale: float, progress: Progress = silent) -> Outcome:
         given, broken = part.notes["given"], part.notes["broken"]
         nominal = part.notes["nominal in 10,000"] / 10_000 / max(given, 1)
         told = f"{name}, {kind}: {broken} of {given} broken, nominal {100 * nominal:.1f} %"
-        too_many = (told,) if given >= 25 and broken > 2 * (1 - CONFIDENCE) * given else ()
+        too_many = (told,) if given >= 50 and broken > 2 * (1 - CONFIDENCE) * given else ()
         total += Outcome(part.cases, (*part.failures, *too_many), Counter({told: 1}))
         progress(done + 1, len(sets) * len(KINDS))
     return total
