@@ -115,10 +115,11 @@ def test_votes_of_a_sample_are_counted_and_tuned(population):
     assert done.exit_code == 0, done.stderr
     votes = cp.evidence.read("votes-counted.json").evidence
     assert votes.multiplicity.sum() == pytest.approx(ROWS)
-    done = run("tune", "votes-counted.json", "--prioritise", "fraud", "--json")
-    assert json.loads(done.stdout)["loss"] == pytest.approx(
-        cp.search_weights(votes, preferences=cp.Preferences.prioritise(["fraud"])).loss
-    )
+    expected = cp.search_weights(votes, preferences=cp.Preferences.prioritise(["fraud"])).loss
+    straight = [file, "--sample", "votes.json", "--truth", "label", "--proba", "p_"]
+    for source in (["votes-counted.json"], straight):
+        done = run("tune", *source, "--prioritise", "fraud", "--json")
+        assert json.loads(done.stdout)["loss"] == pytest.approx(expected)
 
 
 def test_needed_says_how_many_more_and_fails_where_they_are_not_enough(population):
@@ -178,6 +179,8 @@ def test_needed_says_how_many_more_and_fails_where_they_are_not_enough(populatio
             "count part.csv --truth label --prediction predicted --sample plan.json --weight id --output c.json",
             "leave out --weight",
         ),
+        ("tune part.csv --truth label --proba p_ --sample plan.json --by id --prioritise fraud", "leave out --by"),
+        ("tune part.csv --truth label --sample plan.json --prioritise fraud", "Missing option '--proba'"),
     ],
 )
 def test_mistakes_are_one_sentence(population, command, words):

@@ -25,6 +25,8 @@ ALLOWED = 0.056
 CONFIDENCE = 0.95
 FIRST = 28_000_000
 _WHOLE = 30
+_ALIKE = 220
+"""The rows of class 0 that look like those of other classes, each as many."""
 POINTS = 400
 """The rows of each class in a population: rates are known exactly, and samples of 3,000 have ties in any case."""
 
@@ -36,7 +38,8 @@ class Setting:
     classes: int
     rows: int
     votes: str
-    """shares, ties (five votes a row), hard (one vote a row), or gaps (shares, but 45 % of the rows have no vote for class 0)."""
+    """shares, ties (five votes a row), hard (one vote a row), gaps (shares, but 45 % of the rows have no vote for class 0), or alike
+    (rows of every other class have the votes of some rows of class 0, of which the weights take all or none)."""
     asked: tuple[tuple[int, str, float], ...]
     smoothing: float = 0.0
     max_share: float | None = None
@@ -76,6 +79,7 @@ SETTINGS = (
     Setting(3, 200, "shares", _asked("0 recall 0.5", "1 recall 0.5")),
     Setting(4, 250, "hard", _asked("0 precision 0.5", "1 precision 0.5")),
     Setting(5, 600, "shares", _asked("0 recall 0.6", "0 precision 0.5", "2 recall 0.3")),
+    Setting(45, 1_500, "alike", _asked("0 precision 0.9")),  # a hostile reader's: halves of each class broke a quarter
     # either, on the random rows among planned ones
     Setting(2, 0, "shares", _asked("0 recall 0.7"), planned=300),
     Setting(4, 0, "ties", _asked("0 recall 0.5"), planned=500),
@@ -165,6 +169,8 @@ def _noted(name: str, search: cp.WeightSearch, matrix: NDArray[np.float64]) -> d
 def _population(setting: Setting, rng: np.random.Generator) -> tuple[list[NDArray[np.float64]], NDArray[np.float64]]:
     """Return the votes of each class's rows, all equally frequent, and the shares of the classes; no row is without votes."""
     size = setting.classes
+    if setting.votes == "alike":
+        return _alike(size)
     shares = np.r_[0.25, 0.75 * rng.dirichlet(np.full(size - 1, 5.0))]
     points = []
     for k in range(size):
@@ -178,13 +184,28 @@ def _population(setting: Setting, rng: np.random.Generator) -> tuple[list[NDArra
     return points, shares
 
 
+def _alike(size: int) -> tuple[list[NDArray[np.float64]], NDArray[np.float64]]:
+    """Return a population in which a precision of 0.8995 is that of class 0 with the rows of one other class."""
+    first = np.zeros((POINTS, size))
+    each = _ALIKE // (size - 1)
+    clear = POINTS - each * (size - 1)
+    first[:clear, 0] = 1.0
+    for k in range(1, size):
+        rows = np.arange(each) + clear + each * (k - 1)
+        first[rows[:, np.newaxis], [0, k]] = 0.5
+    other = (clear + each) / POINTS * (1 / 0.8995 - 1)
+    shares = np.r_[1.0, np.full(size - 1, other)]
+    others = [np.tile(0.5 * (np.eye(size)[0] + np.eye(size)[k]), (POINTS, 1)) for k in range(1, size)]
+    return [first, *others], shares / shares.sum()
+
+
 def _preferences(setting: Setting) -> cp.Preferences:
     by_class = {}
     for k in {k for k, _, _ in setting.asked}:
         asked = {f"min_{rate}": level for label, rate, level in setting.asked if label == k}
-        against = (
-            (0.05, 0.9, 0.1) if set(asked) == {"min_recall"} else (5.0, 0.1, 0.9)
-        )  # what the loss asks for is the opposite
+        # what the loss asks for is the opposite
+        bold = (1000.0 if setting.votes == "alike" else 5.0, 0.1, 0.9)
+        against = (0.05, 0.9, 0.1) if set(asked) == {"min_recall"} else bold
         by_class[k] = cp.Preference(*against, confidence=CONFIDENCE, max_share=setting.max_share, **asked)
     return cp.Preferences(by_class)
 

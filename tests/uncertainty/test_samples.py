@@ -133,21 +133,28 @@ def test_weights_are_searched_for_the_population():
 def test_random_rows_are_a_random_sample_of_the_population():
     """Every pair of rows of the population is among them as often, whatever the strata and how many of each were labelled."""
     rng = np.random.default_rng(3)
-    names, sizes, labelled = np.repeat(["a", "b", "c"], [9, 4, 2]), {"a": 9, "b": 4, "c": 2}, {"a": 3, "b": 4, "c": 2}
+    strata, sizes, labelled = np.repeat([0, 1, 2], [9, 4, 2]), (9, 4, 2), (4, 3, 2)
     together = np.zeros((15, 15))
-    for _ in range(6_000):
-        rows = np.concatenate([rng.permutation(np.flatnonzero(names == name))[:n] for name, n in labelled.items()])
-        sample = cp.evidence.Sample.from_strata(names[rows], sizes=sizes)
+    for number in range(6_000):  # other names, other rows
+        names = np.array([f"{letter}{number}" for letter in "abc"])
+        rows = np.concatenate([rng.permutation(np.flatnonzero(strata == k))[:n] for k, n in enumerate(labelled)])
+        sample = cp.evidence.Sample.from_strata(names[strata[rows]], sizes=dict(zip(names, sizes, strict=True)))
         votes = cp.Votes.from_proba(
             rows % 2, np.column_stack([rows + 1.0, np.ones(len(rows))]), labels=[0, 1], sample=sample
         )
-        random = votes.random_rows(rng)
+        random = votes.random_rows(0.0005)
         taken = rows[random.multiplicity > 0]
-        assert (random.rows, random.strata) == (2, None)  # three could be three of the two labels of "c"
+        assert (random.rows, random.strata) == (3, None)  # four rows would be four of the second stratum in 1 of 1,365
         together[np.ix_(taken, taken)] += 1
     single, pairs = np.diag(together), together[np.triu_indices(15, 1)]
     assert chisquare(single).statistic < 40  # 14 degrees of freedom
     assert chisquare(pairs).statistic < 160  # 104
+
+
+def test_a_population_that_is_labelled_whole_is_its_own_random_sample():
+    sample = cp.evidence.Sample.from_strata([*"abbbcc"], sizes={"a": 1, "b": 3, "c": 2})
+    votes = cp.Votes.from_proba([0, 1] * 3, np.arange(1, 7) / 7, sample=sample)
+    assert votes.random_rows(0.001).multiplicity.tolist() == [1] * 6
 
 
 def planned(rng, labels=400):
@@ -170,12 +177,16 @@ def test_a_guarantee_rests_on_the_random_rows_of_a_sample(tmp_path):
     drawn = guarantee.drawn
     assert (guarantee.given, drawn.of) == (True, 400)
     assert 200 < drawn.rows < 260  # as many as ask the quiet stratum for its 200 labels, and seldom for more
-    taken = votes.random_rows(np.random.default_rng(drawn.seed)).multiplicity
+    taken = votes.random_rows(0.002).multiplicity  # two hundredths of the risk
     own, flagged = taken[truth == 1], search.decision.decide(np.column_stack([1 - share, share])) == 1
     item = guarantee.items[0]
     assert (item.rows, item.wrong) == (own.sum(), own[~flagged[truth == 1]].sum())
-    assert binom.cdf(item.allowed, item.rows, 0.3) <= 0.1 < binom.cdf(item.allowed + 1, item.rows, 0.3)
-    assert f"{drawn.rows} of the 400 labels, which are a random sample of the population" in guarantee.sentences()[1]
+    assert binom.cdf(item.allowed, item.rows, 0.3) <= 0.098 < binom.cdf(item.allowed + 1, item.rows, 0.3)
+    assert (
+        f"{drawn.rows} of the 400 labels: those that are a random sample of the population" in guarantee.sentences()[1]
+    )
+    for seed in range(5):  # nobody can choose among random rows
+        assert cp.search_weights(votes, preferences=preferences, random_state=seed).guarantee.items == guarantee.items
     cp.evidence.write(votes, tmp_path / "evidence.json")
     record = search.decision.record(votes, preferences=preferences, search=search)
     record.to_json(tmp_path / "record.json")
@@ -183,7 +194,7 @@ def test_a_guarantee_rests_on_the_random_rows_of_a_sample(tmp_path):
     assert verified.guarantee.items == guarantee.items
     assert str(drawn) in verified.limits()
     document = json.loads((tmp_path / "record.json").read_text())
-    document["guarantee"]["drawn"]["seed"] += 1
+    document["guarantee"]["drawn"]["rows"] += 1
     (tmp_path / "record.json").write_text(json.dumps(document))
     with pytest.raises(cp.InputError, match=r"record\.json"):
         cp.evaluation.Record.verify(tmp_path / "record.json", tmp_path / "evidence.json")

@@ -13,9 +13,10 @@ from sklearn.linear_model import LogisticRegression
 
 import compromis as cp
 from compromis.weights.guarantee import Demand, held_level, misses_allowed, rows_needed
-from compromis.weights.guarded import with_guarantee
+from compromis.weights.guarded import halves, with_guarantee
 from compromis.weights.problem import Meter, SearchProblem
 from compromis.weights.sweep import Sweep
+from tests.stress.promise_28_guarantee import SETTINGS, check_deployment
 from tests.stress.promise_28c_least_weight import check_least_weight
 
 
@@ -172,12 +173,22 @@ def test_a_path_holds_several_constraints():
     y = np.repeat([0, 1, 2], [2000, 800, 400])
     votes = np.exp(rng.normal(size=(3200, 3)) + 2 * np.eye(3)[y])
     demands = [Demand(2, "recall", 0.6, 0.95), Demand(2, "precision", 0.5, 0.95), Demand(1, "recall", 0.5, 0.9)]
-    weights, guarantee = held(problem_of(y, votes), demands, plain_search, rng)
+    problem = problem_of(y, votes)
+    weights, guarantee = held(problem, demands, plain_search, rng)
     assert guarantee.given
     assert guarantee.method == "path"
     assert all(item.wrong <= item.allowed for item in guarantee.items)
-    assert guarantee.items[0].rows == 200  # the half that did not give the path
+    other = halves(problem, demands, guarantee.half)[1].votes  # the half that did not give the path
+    assert other.rows == 1600
+    assert guarantee.items[0].rows == other.support[2]
     assert np.isfinite(weights).all()
+
+
+def test_a_precision_is_tested_on_a_half_that_may_have_other_shares():
+    """Halves of each class have the same rows of each: a class that was rare by chance was rare in both, and 80 of 500 were broken."""
+    setting = next(one for one in SETTINGS if one.votes == "alike")
+    broken = [check_deployment(setting, seed)[f"{setting.name}|broken"] for seed in range(300)]
+    assert sum(broken) <= 27  # 5 %, and 3 standard errors
 
 
 def test_a_path_needs_the_rows_of_both_halves():

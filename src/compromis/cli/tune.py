@@ -14,11 +14,14 @@ from compromis.cli import options
 from compromis.cli.inputs import (
     is_many,
     need_rows,
+    need_truth,
     opened,
     opened_scan,
     read_answers,
     read_evidence,
     read_rows,
+    read_sample,
+    refuse_others,
     say_dropped,
 )
 from compromis.cli.show import show
@@ -99,6 +102,7 @@ def say_interrupted() -> NoReturn:
 @options.label
 @options.amount
 @options.by
+@options.sample
 @options.preferences
 @click.option("--method", default="auto", show_default=True, metavar="NAME", help="auto, exact, sweep or annealing.")
 @click.option(
@@ -135,6 +139,7 @@ def command(
     review: cp.Review | None,
     seed: int,
     by: str | None,
+    sample: str | None,
     output: str | None,
     evidence: str | None,
     as_json: bool,
@@ -151,6 +156,8 @@ def command(
     judged as those of 'compromis fit'. FILE may also hold
     vote patterns that 'compromis count' or 'compromis merge' wrote: they need no columns.
 
+    With --sample FILE holds the labels that 'compromis labels plan' asked for.
+
     Ctrl-C during the search prints the best weights found so far, writes nothing, and exits with 130; while an engine
     reads the data there are none yet, and it just ends.
     """  # noqa: D301 (click reads the backspace)
@@ -159,7 +166,7 @@ def command(
     searching = Searching()
     settings: dict[str, Any] = {"method": method, "max_seconds": seconds, "random_state": seed}
     settings["smoothing"] = ("auto" if answers else 0.0) if smoothing is None else smoothing
-    votes = _read_known(file, answers, label, by=by, seconds=seconds, **columns)
+    votes = _read_known(file, answers, label, by=by, seconds=seconds, sample=sample, **columns)
     if votes is None and (columns["engine"] or is_many(file)):
         need_rows(review=review)
     shares = options.read_pairs(prevalence, "--prevalence", () if votes is None else votes.classes)
@@ -238,11 +245,19 @@ def _read_known(
     *,
     by: str | None,
     seconds: float | None,
+    sample: str | None,
     **columns: Any,
 ) -> cp.Votes | None:
-    """Return the votes that need no columns of votes: answers, and what 'count' wrote; else None."""
+    """Return the votes that are not those of every row: answers, a planned sample's, and what 'count' wrote; else None."""
     import compromis as cp
 
+    if sample is not None:
+        others = {name: given for name, given in columns.items() if name not in ("truth", "proba")}
+        takes = "--sample says what each row stands for, and takes the votes and labels of all its rows"
+        refuse_others(takes, {"answers": bool(answers), "label": label, "by": by, **others})
+        if not columns["proba"]:
+            raise click.UsageError("Missing option '--proba'.")
+        return read_sample(file, sample, need_truth(columns["truth"]), None, columns["proba"]).votes()
     if answers:
         return read_answers(file, answers, label, by=by, seconds=seconds, **columns)
     if label:

@@ -389,10 +389,7 @@ def _guarantee(problem: SearchProblem, decision: Decision, claimed: Mapping[str,
     demands, before = demands_of(problem.arrays), Decision(decision.classes, claimed["before"])
     if not demands or (claimed["half"] is None) != by_order_statistic(demands):
         raise InputError("the guarantee is not of what the preferences ask for")
-    drawn = (claimed.get("drawn") or {}).get("seed")
-    if (drawn is None) != (problem.votes.strata is None):
-        raise InputError("the guarantee is of another sample")
-    found = what_holds(problem, demands, decision.weights, before.weights, claimed["half"], drawn)
+    found = what_holds(problem, demands, decision.weights, before.weights, claimed["half"])
     if claimed["calibration"] not in CALIBRATIONS:
         raise InputError(f"there are no rows of the kind {claimed['calibration']!r}")
     return replace(found, calibration=claimed["calibration"])
@@ -404,11 +401,11 @@ def _check_search(found: Mapping[str, Any], record: Record) -> None:
     for name, mine, other in (
         ("weights", found["weights"], computed["decision"]["weights"]),
         ("counts", found["counts"]["matrix"], computed["numbers"]["matrix"]),
-        ("guarantee", (found.get("guarantee") or {}).get("items"), (computed["guarantee"] or {}).get("items")),
+        ("guarantees", (found.get("guarantee") or {}).get("items"), (computed["guarantee"] or {}).get("items")),
     ):
         if _first_difference(mine, other) is not None:
             raise InputError(
-                f"search was not made on this evidence: its {name} are others; give the Votes that were searched",
+                f"search was not made on this evidence, for its {name} differ; give the Votes that were searched",
                 "search",
             )
     if not math.isclose(found["loss"], record.verdict.loss, rel_tol=1e-9, abs_tol=1e-12):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,6 @@ from compromis._typing import Floats, Ints
 from compromis.errors import InputError
 from compromis.labels import number, read_labels
 
-_SHORT = 1e-6
-"""How often a random sample may ask for more rows of a stratum than were drawn; those are then all there are."""
 _MOST_ROWS = 10**9
 """numpy draws hypergeometric numbers below it."""
 
@@ -56,20 +55,32 @@ class Strata:
         weight: Floats = np.divide(self.sizes, drawn, out=np.zeros(len(self)), where=drawn > 0)
         return weight
 
-    def draw_random(self, drawn: NDArray[Any], generator: np.random.Generator) -> Ints:
+    def generator(self) -> np.random.Generator:
+        """Return random numbers that follow from the names and sizes, which were there before any label."""
+        told = "\n".join(f"{name} {size}" for name, size in zip(self.names, self.sizes.tolist(), strict=True))
+        return np.random.default_rng(list(sha256(told.encode()).digest()))
+
+    def draw_random(self, drawn: NDArray[Any], short: float, generator: np.random.Generator) -> Ints:
         """Return how many of the rows drawn in each stratum make a random sample of the population, as large a one as there can be.
 
         A random sample has a random number of rows in each stratum: its size is the largest that asks for more rows than were drawn
-        but once in a million times.
+        with the probability `short` at most; such a stratum gives what it has.
         """
-        from scipy.stats import binom  # seldom needed
+        from scipy.stats import binom, hypergeom  # seldom needed
 
-        shares, low, high = self.sizes / self.sizes.sum(), 0, int(drawn.sum())
+        whole, low, high = int(self.sizes.sum()), 0, int(drawn.sum())
+        small = whole < _MOST_ROWS
         while low < high:
             middle = (low + high + 1) // 2
-            low, high = (middle, high) if binom.sf(drawn, middle, shares).sum() <= _SHORT else (low, middle - 1)
-        small = self.sizes.sum() < _MOST_ROWS
-        rows = generator.multivariate_hypergeometric(self.sizes, low) if small else generator.multinomial(low, shares)
+            lacking = (
+                hypergeom.sf(drawn, whole, self.sizes, middle) if small else binom.sf(drawn, middle, self.sizes / whole)
+            )
+            low, high = (middle, high) if lacking.sum() <= short else (low, middle - 1)
+        rows = (
+            generator.multivariate_hypergeometric(self.sizes, low)
+            if small
+            else generator.multinomial(low, self.sizes / whole)
+        )
         return np.minimum(rows, drawn)
 
 

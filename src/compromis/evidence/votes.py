@@ -391,14 +391,18 @@ class Votes:
         parts: dict[str, Any] = {"labelled": labelled, "stratum": stratum, "multiplicity": labelled * weight[stratum]}
         return replace(self, votes=self.votes[chosen], truth=self.truth[chosen], rows=int(labelled.sum()), **parts)
 
-    def random_rows(self, generator: np.random.Generator) -> Votes:
-        """Return some rows of a stratified sample that are a random sample of the population, each row counted once."""
+    def random_rows(self, short: float) -> Votes:
+        """Return some rows of a stratified sample that are a random sample of the population, each row counted once.
+
+        Which ones follows from the strata, so that nobody can choose among samples; see `Strata.draw_random`.
+        """
         assert self.strata is not None
         assert self.stratum is not None
         assert self.labelled is not None
         drawn = np.bincount(self.stratum, self.labelled, len(self.strata)).astype(np.int64)
         taken = np.zeros_like(self.labelled)
-        for number, rows in enumerate(self.strata.draw_random(drawn, generator).tolist()):
+        generator = self.strata.generator()
+        for number, rows in enumerate(self.strata.draw_random(drawn, short, generator).tolist()):
             own = np.flatnonzero(self.stratum == number)
             taken[own] = generator.multivariate_hypergeometric(self.labelled[own], rows)
         return replace(self.with_rows(taken), rows=int(taken.sum()))

@@ -63,7 +63,8 @@ class Guaranteed:
         asked = f"{self.rate} of {self.label!r} at least {self.asked:g} on {where}, with a confidence of {100 * self.confidence:g} %"
         of = "of the class" if self.rate == "recall" else "predicted as it"
         if self.given:
-            wrong = f"{count(self.wrong)} of {count(self.rows)} rows {of} are wrong, {count(self.allowed)} may be"
+            rows = f"row {of} is" if self.rows == 1 else f"rows {of} are"
+            wrong = f"{count(self.wrong)} of {count(self.rows)} {rows} wrong, {count(self.allowed)} may be"
             return f"{asked}: {wrong}; with none wrong they would give {self.most:.3f}"
         missing = (
             "with so large a part wrong no number of rows would do; ask for less, or improve the model"
@@ -89,16 +90,16 @@ class Price:
 class Drawn:
     """The labels of a stratified sample that are a random sample of the population: rows that all had the same chance to be drawn."""
 
-    seed: int
-    """The seed by which they were drawn among the labels."""
     rows: int
     of: int
     """The labels of the sample."""
 
     def __str__(self) -> str:
+        if self.rows == 0:
+            return f"none of the {count(self.of)} labels counts: strata with few or none leave no random sample of the population"
         return (
-            f"the rows are counted among {count(self.rows)} of the {count(self.of)} labels, which are a random sample of the population; "
-            f"the strata of the others were drawn more often"
+            f"rows are counted, and missing, among {count(self.rows)} of the {count(self.of)} labels: those that are a random sample of "
+            f"the population"
         )
 
 
@@ -238,11 +239,13 @@ class Demand:
     confidence: float
     parts: int = 1
     """The groups whose order statistics share the risk; the tests along a path need not share it."""
+    short: float = 0.0
+    """The part of the risk that a stratified sample has too few labels in some stratum."""
 
     @property
     def risk(self) -> float:
         """The probability with which it may fail in one group."""
-        return (1 - self.confidence) / self.parts
+        return (1 - self.confidence - self.short) / self.parts
 
 
 def misses_allowed(rows: int, level: float, confidence: float) -> int:

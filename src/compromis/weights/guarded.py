@@ -50,6 +50,8 @@ _ROUNDING = 1e-11
 """Relative: flips nearer than this are one."""
 _MOST_ROWS = 10**9
 """numpy draws hypergeometric numbers below it."""
+SHARE_SHORT = 0.02
+"""The part of the risk that goes to strata with too few labels for a random sample."""
 _ROUNDS = 12
 """Searches for groups; each tightens by what the worst group still misses."""
 
@@ -62,36 +64,31 @@ def with_guarantee(
 ) -> tuple[Floats, Guarantee]:
     """Return weights that hold the demands on new rows as far as the votes allow, and what holds; `before` are the weights without."""
     _check(problem, demands)
-    drawn = None if problem.votes.strata is None else int(generator.integers(2**31))
-    rows = random_rows(problem, drawn)
+    rows, demands = random_rows(problem, demands)
     half = None if by_order_statistic(demands) else int(generator.integers(2**31))
     if half is None:
         found = _by_order_statistic(rows, demands[0], search, problem)
     else:
-        tuning, other = halves(rows, half)
-        found = _by_path(tuning, other, demands, search) if tuning.votes.rows else before
+        tuning, other = halves(rows, demands, half)
+        found = _by_path(tuning, other, demands, search) if tuning.votes.rows else np.ones(problem.classes)
     weights = normalised(found)
-    return weights, what_holds(problem, demands, weights, before, half, drawn)
+    return weights, what_holds(problem, demands, weights, before, half)
 
 
-def random_rows(problem: SearchProblem, seed: int | None) -> SearchProblem:
-    """Return the problem on a random sample of the population, drawn by that seed from rows of a stratified one; None: on its rows."""
-    if seed is None:
-        return problem
-    return replace(problem, votes=problem.votes.random_rows(np.random.default_rng(seed)))
+def random_rows(problem: SearchProblem, demands: list[Demand]) -> tuple[SearchProblem, list[Demand]]:
+    """Return the problem on the rows of a stratified sample that are a random one, and demands with the risk that is left; else both."""
+    if problem.votes.strata is None:
+        return problem, demands
+    short = SHARE_SHORT * min(1 - demand.confidence for demand in demands)
+    return replace(problem, votes=problem.votes.random_rows(short)), [replace(one, short=short) for one in demands]
 
 
 def what_holds(
-    problem: SearchProblem,
-    demands: list[Demand],
-    weights: Floats,
-    before: Floats,
-    half: int | None,
-    drawn: int | None = None,
+    problem: SearchProblem, demands: list[Demand], weights: Floats, before: Floats, half: int | None
 ) -> Guarantee:
-    """Return what the rows, or those by these seeds, say of the demands: anybody with the evidence can say it again."""
-    whole = random_rows(problem, drawn)
-    rows = whole if half is None else halves(whole, half)[1]
+    """Return what the rows, or the second of the halves by that seed, say of the demands: anybody with the evidence can say it again."""
+    whole, demands = random_rows(problem, demands)
+    rows = whole if half is None else halves(whole, demands, half)[1]
     return Guarantee(
         items=tuple(
             judged(counts, demand, halved=half is not None, group=name)
@@ -102,7 +99,7 @@ def what_holds(
         method="order statistic" if half is None else "path",
         before=tuple(before.tolist()),
         half=half,
-        drawn=None if drawn is None else Drawn(seed=drawn, rows=whole.votes.rows, of=problem.votes.rows),
+        drawn=None if problem.votes.strata is None else Drawn(rows=whole.votes.rows, of=problem.votes.rows),
         left_out=problem.votes.left_out,
         step=2 * problem.votes.width,
     )
@@ -237,12 +234,17 @@ def _tightened(problem: SearchProblem, demands: list[Demand], slack: float) -> S
     return replace(problem, arrays=arrays)
 
 
-def halves(problem: SearchProblem, seed: int) -> tuple[SearchProblem, SearchProblem]:
-    """Return the problem on a random half of each class's rows, and on the other half."""
+def halves(problem: SearchProblem, demands: list[Demand], seed: int) -> tuple[SearchProblem, SearchProblem]:
+    """Return the problem on a random half of the rows, and on the other half; where recalls alone are asked for, on halves of each class.
+
+    A recall is judged given how many rows its class has. A precision is not: halves of each class have the same rows of each, so
+    that a class which is rare by chance in one half is rare in the other too, and what the one half chose the other confirmed.
+    """
     votes, generator = problem.votes, np.random.default_rng(seed)
     taken = np.zeros_like(votes.multiplicity)
-    for k in range(problem.classes):
-        own = np.flatnonzero(votes.truth == k)
+    of_each = all(demand.rate == "recall" for demand in demands)
+    for k in range(problem.classes if of_each else 1):
+        own = np.flatnonzero(votes.truth == k) if of_each else np.arange(len(votes))
         size, total = votes.multiplicity[own], int(votes.multiplicity[own].sum())
         if total >= _MOST_ROWS:
             taken[own] = generator.binomial(size, 0.5)
