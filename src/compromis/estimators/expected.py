@@ -40,9 +40,8 @@ def with_expected_truth(votes: Votes, generator: np.random.Generator) -> tuple[V
     if len(chosen) > most:
         chosen = np.sort(generator.choice(chosen, most, replace=False))
     shares = votes.dense()[chosen]
-    shares = np.ldexp(
-        shares, -np.frexp(shares.max(axis=1, keepdims=True))[1]
-    )  # the same shares, whose sum is no overflow
+    exponent = np.frexp(shares.max(axis=1, keepdims=True))[1]
+    shares = np.ldexp(shares, -exponent)  # their sum is no overflow, the shares are the same
     shares = shares / shares.sum(axis=1, keepdims=True)
     weight = votes.multiplicity[chosen].astype(np.float64)
     logs = np.log(shares + max(0.5 * shares[shares > 0].min(), 0.5 / weight.sum()))

@@ -344,9 +344,7 @@ def _by_pieces(problem: _Problem) -> Floats:
     """
     low, high = problem.low, problem.high
     fine = np.linspace(0.0, 1.0, SEGMENTS + 1) ** 3
-    steps = np.unique(
-        np.concatenate([fine, 1 - fine])
-    )  # fine at 0 and 1, where rare and frequent classes have their best point
+    steps = np.unique(np.concatenate([fine, 1 - fine]))  # at 0 and 1 rare and frequent classes have their best point
     best = problem.filled(problem.importance)
     for _ in range(PASSES):
         grid = np.moveaxis(low + (high - low) * steps.reshape(-1, *[1] * low.ndim), 0, -1)
