@@ -24,6 +24,9 @@ def test_five_sets_lose_a_fifth_less_than_the_majority_and_guarantees_are_kept()
     assert {len(one["tuned"]) for one in found.values()} == {TIMES}
     less = [name for name, one in found.items() if one["tuned"].mean() <= 0.8 * one["majority"].mean()]
     assert less == ["contraceptive", "vehicle", "segment", "penbased", "splice"]
+    kept = {name: one["guaranteed 0.6"].mean() / one["majority"].mean() for name, one in found.items()}
+    assert [name for name, part in kept.items() if part <= 0.8] == ["contraceptive", "vehicle", "splice"]
+    assert kept["penbased"] == pytest.approx(1 - 0.198, abs=5e-4)
     for level, times in zip(LEVELS, ((274, 6), (320, 0)), strict=True):
         given = np.concatenate([one[f"given {level}"] == 1 for one in found.values()])
         broken = np.concatenate([one[f"recall {level}"] < level for one in found.values()]) & given

@@ -255,7 +255,7 @@ def test_votes_are_written_and_read_in_little_memory(tmp_path):
 
 @pytest.mark.parametrize("spaced", [False, True])
 def test_evidence_is_read_in_blocks_of_any_size(tmp_path, rng, monkeypatch, spaced):
-    monkeypatch.setattr("compromis.evidence.files._READ", int(rng.integers(1, 40)))
+    monkeypatch.setattr("compromis.evidence.files.READ_AT_ONCE", int(rng.integers(1, 40)))
     for evidence in some_evidence(rng):
         cp.evidence.write(evidence, tmp_path / "x.json")
         document = json.loads((tmp_path / "x.json").read_text())
@@ -265,7 +265,7 @@ def test_evidence_is_read_in_blocks_of_any_size(tmp_path, rng, monkeypatch, spac
 
 @pytest.mark.parametrize("value", ["a],[b", "1,2", [1, [2]], None, True, {"a": [1, 2]}, [], -1, 0.5])
 def test_what_is_no_number_is_refused_wherever_blocks_end(tmp_path, monkeypatch, value):
-    monkeypatch.setattr("compromis.evidence.files._READ", 3)
+    monkeypatch.setattr("compromis.evidence.files.READ_AT_ONCE", 3)
     for field in ("votes", "truth", "multiplicity"):
         cp.evidence.write(
             cp.Votes.from_proba([0, 1] * 9, [[1, k] for k in range(18)], labels=[0, 1]), tmp_path / "x.json"

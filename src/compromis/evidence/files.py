@@ -399,7 +399,7 @@ def _whole_or_not(values: Any, weighted: bool) -> NDArray[Any]:
     return np.array(values, dtype=np.float64 if weighted else np.int64)
 
 
-_READ = 1 << 18
+READ_AT_ONCE = 1 << 18
 """Bytes of numbers that are read at once."""
 _ITEM_END = {1: re.compile(rb","), 2: re.compile(rb"\]\s*,")}
 """Where an item ends of an array of numbers, and of an array of rows."""
@@ -413,7 +413,7 @@ def _blocks(values: msgspec.Raw, depth: int) -> Iterator[list[Any]]:
         raise ValueError
     begin, last = 1, len(text) - 1
     while begin < last:
-        found = _ITEM_END[depth].search(text, begin + _READ, last)
+        found = _ITEM_END[depth].search(text, begin + READ_AT_ONCE, last)
         end = found.end() - 1 if found else last
         yield msgspec.json.decode(b"".join((b"[", text[begin:end], b"]")), type=kind)
         begin = end + 1

@@ -14,7 +14,7 @@ from compromis._typing import Floats, Ints
 from compromis.errors import InputError
 from compromis.labels import number, read_labels
 
-_MOST_ROWS = 10**9
+MOST_HYPERGEOMETRIC = 10**9
 """numpy draws hypergeometric numbers below it."""
 
 
@@ -69,7 +69,7 @@ class Strata:
         from scipy.stats import binom, hypergeom  # seldom needed
 
         whole, low, high = int(self.sizes.sum()), 0, int(drawn.sum())
-        small = whole < _MOST_ROWS
+        small = whole < MOST_HYPERGEOMETRIC
         while low < high:
             middle = (low + high + 1) // 2
             lacking = (

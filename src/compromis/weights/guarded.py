@@ -27,6 +27,7 @@ from compromis.errors import InputError
 from compromis.evidence.counts import Counts
 from compromis.evidence.readers import WIDEST
 from compromis.evidence.scores import Matrix, is_csr
+from compromis.evidence.strata import MOST_HYPERGEOMETRIC
 from compromis.measures.by_group import shortfall_by_group
 from compromis.measures.rates import precision, recall
 from compromis.weights._kernels import prepare, search_line
@@ -48,9 +49,7 @@ _SLACKS = (0.0, 0.03, 0.07, 0.13, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0)
 """The parts of what a constraint allows that the weights of the path may use, from cautious to bold."""
 _ROUNDING = 1e-11
 """Relative: flips nearer than this are one."""
-_MOST_ROWS = 10**9
-"""numpy draws hypergeometric numbers below it."""
-SHARE_SHORT = 0.02
+_SHARE_SHORT = 0.02
 """The part of the risk that goes to strata with too few labels for a random sample."""
 _ROUNDS = 12
 """Searches for groups; each tightens by what the worst group still misses."""
@@ -79,7 +78,7 @@ def random_rows(problem: SearchProblem, demands: list[Demand]) -> tuple[SearchPr
     """Return the problem on the rows of a stratified sample that are a random one, and demands with the risk that is left; else both."""
     if problem.votes.strata is None:
         return problem, demands
-    short = SHARE_SHORT * min(1 - demand.confidence for demand in demands)
+    short = _SHARE_SHORT * min(1 - demand.confidence for demand in demands)
     return replace(problem, votes=problem.votes.random_rows(short)), [replace(one, short=short) for one in demands]
 
 
@@ -246,7 +245,7 @@ def halves(problem: SearchProblem, demands: list[Demand], seed: int) -> tuple[Se
     for k in range(problem.classes if of_each else 1):
         own = np.flatnonzero(votes.truth == k) if of_each else np.arange(len(votes))
         size, total = votes.multiplicity[own], int(votes.multiplicity[own].sum())
-        if total >= _MOST_ROWS:
+        if total >= MOST_HYPERGEOMETRIC:
             taken[own] = generator.binomial(size, 0.5)
         elif total:
             half = total // 2 + int(generator.integers(2)) * (total % 2)
